@@ -1,0 +1,133 @@
+//! Every error that EGG can answer, with its exact text. The only place with error strings.
+//!
+//! Texts are ASCII, and begin with a code of the server's own where there is one: clients tell errors apart by it.
+
+use std::fmt::{self, Write as _};
+
+/// What EGG refuses. A command that answers an error has changed nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// The key holds something other than a stream.
+    WrongType,
+    /// Unknown, repeated or contradicting options; no `IDS` block.
+    Syntax,
+    /// `numids` is no integer from 1 up.
+    NumIds,
+    /// `numids` promises more ids than there are arguments.
+    NumIdsMismatch,
+    /// An id that is none.
+    InvalidId,
+    /// No such key, or no such consumer group.
+    NoGroup {
+        /// The key's name, as given.
+        key: Vec<u8>,
+        /// The group's name, as given.
+        group: Vec<u8>,
+    },
+    /// Other consumer groups exist, and the policy is REJECT (or the command is EGG.GROUPGUARD).
+    ForeignGroup {
+        /// The names of the first few other groups.
+        names: Vec<Vec<u8>>,
+        /// How many other groups there are in all.
+        total: usize,
+    },
+    /// A fault of EGG itself: the call was abandoned.
+    Internal,
+}
+
+/// How many foreign groups an error names.
+pub const GROUPS_NAMED: usize = 3;
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::WrongType => f.write_str("WRONGTYPE Operation against a key holding the wrong kind of value"),
+            Self::Syntax => f.write_str("ERR syntax error"),
+            Self::NumIds => f.write_str("ERR Number of IDs must be a positive integer"),
+            Self::NumIdsMismatch => f.write_str("ERR The `numids` parameter must match the number of arguments"),
+            Self::InvalidId => f.write_str("ERR Invalid stream ID specified as stream command argument"),
+            Self::NoGroup { key, group } => {
+                let (key, group) = (Escaped(key), Escaped(group));
+                write!(f, "NOGROUP No such key '{key}' or consumer group '{group}'")
+            }
+            Self::ForeignGroup { names, total } => {
+                f.write_str("FOREIGNGROUP other consumer groups need this stream: ")?;
+                for (index, name) in names.iter().enumerate() {
+                    let comma = if index == 0 { "" } else { ", " };
+                    write!(f, "{comma}\"{}\"", Escaped(name))?;
+                }
+                if *total > names.len() {
+                    write!(f, " and {} more", total - names.len())?;
+                }
+                f.write_str(
+                    "; nothing was acknowledged or deleted. Repeat with ACKONLY (acknowledge, keep the entry) or ACKED \
+                     (delete once no group needs it). Last, XGROUP DESTROY a group that nobody uses any more",
+                )
+            }
+            Self::Internal => f.write_str("ERR internal error"),
+        }
+    }
+}
+
+/// Bytes as redis-cli prints them, without the quotes around, cut at [`Escaped::LONGEST`] bytes of input: pure ASCII, no
+/// control characters, bounded. So no name can forge a reply, a log line or a second error.
+pub struct Escaped<'a>(pub &'a [u8]);
+
+impl Escaped<'_> {
+    /// Names longer than this many bytes are cut, and end in three dots.
+    pub const LONGEST: usize = 64;
+}
+
+impl fmt::Display for Escaped<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for &byte in self.0.iter().take(Self::LONGEST) {
+            match byte {
+                b'"' | b'\\' => write!(f, "\\{}", char::from(byte))?,
+                b'\n' => f.write_str("\\n")?,
+                b'\r' => f.write_str("\\r")?,
+                b'\t' => f.write_str("\\t")?,
+                0x07 => f.write_str("\\a")?,
+                0x08 => f.write_str("\\b")?,
+                b' '..=b'~' => f.write_char(char::from(byte))?,
+                _ => write!(f, "\\x{byte:02x}")?,
+            }
+        }
+        if self.0.len() > Self::LONGEST { f.write_str("...") } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Error, Escaped};
+
+    #[test]
+    fn names_are_escaped_as_redis_cli_prints_them() {
+        for (name, expected) in [
+            (&b"plain name"[..], "plain name"),
+            (b"a\"b\\c", "a\\\"b\\\\c"),
+            (b"\r\n\t\x07\x08\x00", "\\r\\n\\t\\a\\b\\x00"),
+            ("\u{100}%s".as_bytes(), "\\xc4\\x80%s"),
+            (b"\x7f\xff", "\\x7f\\xff"),
+        ] {
+            assert_eq!(Escaped(name).to_string(), expected);
+        }
+    }
+
+    #[test]
+    fn long_names_are_cut() {
+        assert_eq!(Escaped(&[b'a'; 64]).to_string(), "a".repeat(64));
+        assert_eq!(Escaped(&[b'a'; 65]).to_string(), "a".repeat(64) + "...");
+    }
+
+    #[test]
+    fn the_guard_names_groups_and_the_way_out() {
+        let error =
+            |names: &[&[u8]], total| Error::ForeignGroup { names: names.iter().map(|n| n.to_vec()).collect(), total };
+        let text = error(&[b"h"], 1).to_string();
+        assert!(text.starts_with("FOREIGNGROUP other consumer groups need this stream: \"h\"; nothing was"), "{text}");
+        let text = error(&[b"a", b"b", b"c"], 5).to_string();
+        assert!(text.contains("\"a\", \"b\", \"c\" and 2 more; nothing was acknowledged or deleted"), "{text}");
+        let ways: Vec<_> = ["ACKONLY", "ACKED", "XGROUP DESTROY"].iter().map(|way| text.find(way)).collect();
+        assert!(ways.iter().all(Option::is_some) && ways.is_sorted(), "{text}");
+    }
+}

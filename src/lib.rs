@@ -1,0 +1,55 @@
+//! EGG: a Redis module that takes finished stream entries out of memory safely.
+//!
+//! `EGG.ACKDEL` acknowledges entries and deletes them, in one step inside the server, and refuses to delete while another
+//! consumer group needs them. `EGG.GROUPGUARD` is that check on its own.
+//!
+//! # Layout
+//!
+//! Arrows point down only:
+//!
+//! - [`commands`]: one file per command: its metadata, and parse, act, reply
+//! - [`server`]: the only folder with `unsafe`, and the only one that calls the server
+//! - [`request`], [`policy`], [`resp`]: what is asked, what may be done, what the server answered. Pure
+//! - [`stream`]: what the core asks of a server; [`stream_id`], [`reply`], [`error`]. Pure
+//! - [`config`], [`stats`]: the knobs and the counters. Leaves
+#![cfg_attr(test, allow(clippy::indexing_slicing))]
+
+mod commands;
+mod config;
+mod error;
+mod policy;
+mod reply;
+mod request;
+mod resp;
+mod server;
+mod stats;
+mod stream;
+mod stream_id;
+
+/// What the server looks up when it loads the module. The generated functions have no doc comments.
+#[allow(missing_docs)]
+mod entry_points {
+    use redis_module::{Context, RedisString, Status};
+
+    #[cfg(not(test))]
+    type Allocator = redis_module::alloc::RedisAlloc;
+    #[cfg(not(test))]
+    const ALLOCATOR: Allocator = redis_module::alloc::RedisAlloc;
+    // The unit tests run in a process without a server, and so without the server's allocator.
+    #[cfg(test)]
+    type Allocator = std::alloc::System;
+    #[cfg(test)]
+    const ALLOCATOR: Allocator = std::alloc::System;
+
+    fn init(context: &Context, arguments: &[RedisString]) -> Status {
+        crate::server::load::load(context, arguments, crate::commands::ALL)
+    }
+
+    redis_module::redis_module! {
+        name: "egg",
+        version: 100,
+        allocator: (Allocator, ALLOCATOR),
+        data_types: [],
+        init: init,
+    }
+}

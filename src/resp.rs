@@ -1,0 +1,204 @@
+//! Reads the server's own replies (RESP2), without copying or allocating.
+
+use crate::request::parse_integer;
+use crate::stream::{Bookkeeping, Group};
+use crate::stream_id::StreamId;
+
+/// One element of a reply. The items of an array follow it, one by one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Token<'a> {
+    /// `:n`
+    Integer(i64),
+    /// A bulk or simple string.
+    Text(&'a [u8]),
+    /// An error, its code first.
+    Error(&'a [u8]),
+    /// A null bulk string or a null array.
+    Nil,
+    /// The head of an array of so many items.
+    Array(usize),
+}
+
+/// Walks a reply from token to token. None at the end, or where the bytes are no RESP2.
+#[derive(Clone, Copy, Debug)]
+pub struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    /// Starts at the first byte of a reply.
+    pub fn new(reply: &'a [u8]) -> Self {
+        Self(reply)
+    }
+
+    /// The next token.
+    pub fn token(&mut self) -> Option<Token<'a>> {
+        let (&kind, rest) = self.0.split_first()?;
+        let end = rest.iter().position(|&byte| byte == b'\r')?;
+        let (line, rest) = (rest.get(..end)?, rest.get(end + 2..)?);
+        self.0 = rest;
+        Some(match kind {
+            b':' => Token::Integer(parse_integer(line)?),
+            b'+' => Token::Text(line),
+            b'-' => Token::Error(line),
+            b'*' | b'$' if line == b"-1" => Token::Nil,
+            b'*' => Token::Array(length(line)?),
+            b'$' => {
+                let length = length(line)?;
+                let text = rest.get(..length)?;
+                self.0 = rest.get(length + 2..)?;
+                Token::Text(text)
+            }
+            _ => return None,
+        })
+    }
+
+    /// The length of the array that comes next; None if something else does.
+    pub fn array(&mut self) -> Option<usize> {
+        match self.token()? {
+            Token::Array(length) => Some(length),
+            _ => None,
+        }
+    }
+
+    /// The string that comes next; None if something else does.
+    pub fn text(&mut self) -> Option<&'a [u8]> {
+        match self.token()? {
+            Token::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Passes over one whole element, with all that is in it.
+    pub fn skip(&mut self) -> Option<()> {
+        let mut left = 1;
+        while left > 0 {
+            left -= 1;
+            if let Token::Array(length) = self.token()? {
+                left += length;
+            }
+        }
+        Some(())
+    }
+}
+
+fn length(line: &[u8]) -> Option<usize> {
+    usize::try_from(parse_integer(line)?).ok()
+}
+
+/// The integer that a reply consists of.
+pub fn integer(reply: &[u8]) -> Option<i64> {
+    match Reader::new(reply).token()? {
+        Token::Integer(value) => Some(value),
+        _ => None,
+    }
+}
+
+/// The groups of an `XINFO GROUPS` reply.
+pub fn groups(reply: &[u8]) -> Option<Vec<Group<'_>>> {
+    let mut reader = Reader::new(reply);
+    (0..reader.array()?).map(|_| group(&mut reader)).collect()
+}
+
+fn group<'a>(reader: &mut Reader<'a>) -> Option<Group<'a>> {
+    let mut group = Group::default();
+    for _ in 0..reader.array()? / 2 {
+        match (reader.text()?, reader.token()?) {
+            (b"name", Token::Text(name)) => group.name = name,
+            (b"pending", Token::Integer(pending)) => group.pending = u64::try_from(pending).ok()?,
+            (b"last-delivered-id", Token::Text(id)) => group.last_delivered = StreamId::parse(id)?,
+            _ => {}
+        }
+    }
+    Some(group)
+}
+
+/// The ids of an `XPENDING key group min max count` reply.
+pub fn pending_ids(reply: &[u8]) -> Option<Vec<StreamId>> {
+    let mut reader = Reader::new(reply);
+    let rows = reader.array()?;
+    let mut ids = Vec::with_capacity(rows);
+    for _ in 0..rows {
+        let columns = reader.array()?;
+        ids.push(StreamId::parse(reader.text()?)?);
+        for _ in 1..columns {
+            reader.skip()?;
+        }
+    }
+    Some(ids)
+}
+
+/// The counters of an `XINFO STREAM` reply.
+pub fn bookkeeping(reply: &[u8]) -> Option<Bookkeeping> {
+    let mut reader = Reader::new(reply);
+    let mut found = Bookkeeping::default();
+    for _ in 0..reader.array()? / 2 {
+        match reader.text()? {
+            b"last-generated-id" => found.last_generated = StreamId::parse(reader.text()?)?,
+            b"max-deleted-entry-id" => found.max_deleted = StreamId::parse(reader.text()?)?,
+            b"entries-added" => match reader.token()? {
+                Token::Integer(added) => found.entries_added = u64::try_from(added).ok()?,
+                _ => return None,
+            },
+            _ => reader.skip()?,
+        }
+    }
+    Some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Reader, Token, bookkeeping, groups, integer, pending_ids};
+    use crate::stream_id::StreamId;
+
+    const fn id(ms: u64, seq: u64) -> StreamId {
+        StreamId { ms, seq }
+    }
+
+    #[test]
+    fn reads_every_kind_of_token() {
+        let mut reader = Reader::new(b"*6\r\n:-3\r\n+OK\r\n-ERR no\r\n$-1\r\n*-1\r\n$4\r\na\r\nb\r\n");
+        let tokens: Vec<_> = std::iter::from_fn(|| reader.token()).collect();
+        let expected = [
+            Token::Array(6),
+            Token::Integer(-3),
+            Token::Text(b"OK"),
+            Token::Error(b"ERR no"),
+            Token::Nil,
+            Token::Nil,
+            Token::Text(b"a\r\nb"),
+        ];
+        assert_eq!(tokens, expected);
+    }
+
+    #[test]
+    fn ends_quietly_where_a_reply_is_cut_short() {
+        let whole = b"*2\r\n$3\r\nabc\r\n:1\r\n";
+        for end in 0..whole.len() {
+            let mut reader = Reader::new(&whole[..end]);
+            while reader.token().is_some() {}
+            assert!(Reader::new(&whole[..end]).skip().is_none(), "{end}");
+        }
+    }
+
+    #[test]
+    fn reads_groups_with_any_bytes_in_their_names() {
+        let reply = b"*2\r\n*12\r\n$4\r\nname\r\n$3\r\n\r\n\x00\r\n$9\r\nconsumers\r\n:1\r\n$7\r\npending\r\n:5\r\n\
+            $17\r\nlast-delivered-id\r\n$3\r\n7-1\r\n$12\r\nentries-read\r\n$-1\r\n$3\r\nlag\r\n:2\r\n\
+            *4\r\n$4\r\nname\r\n$1\r\nh\r\n$17\r\nlast-delivered-id\r\n$3\r\n0-0\r\n";
+        let rows = groups(reply).unwrap_or_default();
+        assert_eq!(rows.len(), 2);
+        assert_eq!((rows[0].name, rows[0].pending, rows[0].last_delivered), (&b"\r\n\0"[..], 5, id(7, 1)));
+        assert_eq!((rows[1].name, rows[1].pending, rows[1].last_delivered), (&b"h"[..], 0, id(0, 0)));
+    }
+
+    #[test]
+    fn reads_pending_ids_and_counters() {
+        let reply = b"*2\r\n*4\r\n$3\r\n1-1\r\n$1\r\nc\r\n:10\r\n:1\r\n*4\r\n$3\r\n2-1\r\n$1\r\nc\r\n:10\r\n:1\r\n";
+        assert_eq!(pending_ids(reply), Some(vec![id(1, 1), id(2, 1)]));
+        assert_eq!(integer(b":42\r\n"), Some(42));
+        assert_eq!(integer(b"-ERR no\r\n"), None);
+        let reply = b"*8\r\n$17\r\nlast-generated-id\r\n$3\r\n9-1\r\n$20\r\nmax-deleted-entry-id\r\n$3\r\n3-1\r\n\
+            $11\r\nfirst-entry\r\n*2\r\n$3\r\n1-1\r\n*2\r\n$1\r\nf\r\n$1\r\nv\r\n$13\r\nentries-added\r\n:9\r\n";
+        let found = bookkeeping(reply).unwrap_or_default();
+        assert_eq!((found.last_generated, found.max_deleted, found.entries_added), (id(9, 1), id(3, 1), 9));
+    }
+}

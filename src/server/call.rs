@@ -1,0 +1,169 @@
+//! A call of an EGG command, and the core commands called from inside it.
+
+use std::ffi::{CStr, c_int};
+use std::ptr::NonNull;
+
+use redis_module::raw::{RedisModuleCallReply, RedisModuleCtx, RedisModuleString};
+
+use super::api;
+use super::string::{self, OwnedString, RawString};
+use crate::request::Arguments;
+
+/// One running call of a command: the server's context, and the arguments. Lives as long as the handler runs.
+#[derive(Debug)]
+pub struct Call<'a> {
+    context: *mut RedisModuleCtx,
+    arguments: &'a [RawString],
+}
+
+impl Call<'_> {
+    /// Wraps what the server hands to a command's handler.
+    ///
+    /// # Safety
+    /// The arguments are those that the server passed to the handler that is running now.
+    pub unsafe fn new(context: *mut RedisModuleCtx, argv: *mut *mut RedisModuleString, argc: c_int) -> Self {
+        let count = usize::try_from(argc).unwrap_or_default();
+        // SAFETY: argv holds argc strings, none null; NonNull has the layout of the pointer.
+        let arguments = unsafe { std::slice::from_raw_parts(argv.cast::<RawString>(), count) };
+        Self { context, arguments }
+    }
+
+    /// The server's context.
+    pub(super) fn context(&self) -> *mut RedisModuleCtx {
+        self.context
+    }
+
+    /// An argument, to be handed on to the server uncopied.
+    pub(super) fn raw(&self, index: usize) -> RawString {
+        match self.arguments.get(index) {
+            Some(argument) => *argument,
+            None => super::broken("an argument below the arity is missing"),
+        }
+    }
+
+    /// A new string of the server's.
+    pub(super) fn string(&self, bytes: &[u8]) -> OwnedString {
+        // SAFETY: the context of the running command.
+        unsafe { OwnedString::new(self.context, bytes) }
+    }
+
+    /// The key, the first argument of every command that has one.
+    pub fn key(&self) -> &[u8] {
+        self.get(1).unwrap_or_default()
+    }
+
+    /// The group, the second argument of every command that has one.
+    pub fn group(&self) -> &[u8] {
+        self.get(2).unwrap_or_default()
+    }
+
+    /// Runs a core command on a key: `command key rest...`.
+    pub(super) fn run(&self, command: Inner, key: RawString, rest: &[RawString]) -> CallReply {
+        let (name, format) = command.name_and_format();
+        // SAFETY: the format names one string and one vector with its length, and that is what follows; all strings
+        // live until the call returns.
+        let reply = unsafe {
+            api!(RedisModule_Call(
+                self.context,
+                name.as_ptr(),
+                format.as_ptr(),
+                key.as_ptr(),
+                rest.as_ptr(),
+                rest.len(),
+            ))
+        };
+        CallReply::new(reply)
+    }
+
+    /// Propagates `XACK key group ids...` to replicas and the AOF without running it.
+    pub(super) fn propagate_xack(&self, key: RawString, group: RawString, ids: &[RawString]) {
+        // SAFETY: as in `run`: two strings and one vector with its length.
+        unsafe {
+            api!(RedisModule_Replicate(
+                self.context,
+                c"XACK".as_ptr(),
+                c"ssv".as_ptr(),
+                key.as_ptr(),
+                group.as_ptr(),
+                ids.as_ptr(),
+                ids.len(),
+            ));
+        }
+    }
+}
+
+impl Arguments for Call<'_> {
+    fn len(&self) -> usize {
+        self.arguments.len()
+    }
+
+    fn get(&self, index: usize) -> Option<&[u8]> {
+        // SAFETY: the server keeps the arguments until the handler returns, and the call does not outlive it.
+        self.arguments.get(index).map(|argument| unsafe { string::bytes(*argument) })
+    }
+}
+
+/// The core commands that EGG runs. Each answers errors as replies (`E`); those with `!` propagate themselves, if they
+/// changed anything.
+#[derive(Clone, Copy, Debug)]
+pub enum Inner {
+    /// `XINFO GROUPS`, the subcommand being passed as the "key".
+    Info,
+    /// `XACK`, not propagated: the ids that were pending are, together, at the end.
+    AckQuietly,
+    /// `XACK`
+    Ack,
+    /// `XDEL`
+    Del,
+    /// `XPENDING`
+    Pending,
+    /// `XSETID`
+    SetId,
+}
+
+impl Inner {
+    /// Every command that must exist for EGG to work: a server with one of them renamed away is refused at load.
+    pub const NAMES: [&'static CStr; 5] = [c"XINFO", c"XACK", c"XDEL", c"XPENDING", c"XSETID"];
+
+    fn name_and_format(self) -> (&'static CStr, &'static CStr) {
+        match self {
+            Self::Info => (c"XINFO", c"Esv"),
+            Self::AckQuietly => (c"XACK", c"Esv"),
+            Self::Ack => (c"XACK", c"E!sv"),
+            Self::Del => (c"XDEL", c"E!sv"),
+            Self::Pending => (c"XPENDING", c"Esv"),
+            Self::SetId => (c"XSETID", c"E!sv"),
+        }
+    }
+}
+
+/// The reply of a core command, as the bytes of its protocol; freed when dropped.
+#[derive(Debug)]
+pub struct CallReply(Option<NonNull<RedisModuleCallReply>>);
+
+impl CallReply {
+    /// Takes over what RedisModule_Call returned.
+    pub(super) fn new(reply: *mut RedisModuleCallReply) -> Self {
+        Self(NonNull::new(reply))
+    }
+
+    /// The reply in RESP2, for [`crate::resp`] to read. Empty if the server gave none.
+    pub fn bytes(&self) -> &[u8] {
+        let Some(reply) = self.0 else { return &[] };
+        let mut length = 0;
+        // SAFETY: the reply is alive; the server hands out a pointer to `length` bytes inside it.
+        unsafe {
+            let start = api!(RedisModule_CallReplyProto(reply.as_ptr(), &mut length));
+            if start.is_null() { &[] } else { std::slice::from_raw_parts(start.cast(), length) }
+        }
+    }
+}
+
+impl Drop for CallReply {
+    fn drop(&mut self) {
+        if let Some(reply) = self.0 {
+            // SAFETY: came from RedisModule_Call, freed once.
+            unsafe { api!(RedisModule_FreeCallReply(reply.as_ptr())) }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Loading the module: is the server fit for it, and what it is told.
+
+use std::ffi::CStr;
+
+use redis_module::{Context, RedisString, Status, raw};
+
+use super::call::{CallReply, Inner};
+use super::command::{Command, register};
+use super::{api, info, log, settings};
+use crate::resp::{Reader, Token};
+
+/// What it takes to register one command.
+pub type Registration = unsafe fn(*mut raw::RedisModuleCtx) -> Result<(), String>;
+
+/// The registration of a command.
+pub const fn registration<C: Command>() -> Registration {
+    register::<C>
+}
+
+/// Loads the module with these commands. Says in the log why, if it cannot.
+pub fn load(context: &Context, arguments: &[RedisString], commands: &[Registration]) -> Status {
+    match try_load(context, arguments, commands) {
+        Ok(()) => Status::Ok,
+        Err(reason) => {
+            // SAFETY: the context of the module's load.
+            unsafe { log::warning(context.ctx, &format!("EGG was not loaded: {reason}")) };
+            Status::Err
+        }
+    }
+}
+
+fn try_load(context: &Context, arguments: &[RedisString], commands: &[Registration]) -> Result<(), String> {
+    check_server(context)?;
+    if !arguments.is_empty() {
+        return Err(
+            "it takes no module arguments. Use configuration lines such as \"egg.default-policy acked\", or MODULE \
+             LOADEX with CONFIG egg.default-policy acked"
+                .to_owned(),
+        );
+    }
+    if !settings::register(context) {
+        return Err("an egg.* configuration value is wrong".to_owned());
+    }
+    // SAFETY: the context of the module's load. AddACLCategory answers EBUSY when the category is there from an earlier
+    // load, which is as good.
+    unsafe {
+        if let Some(add_category) = raw::RedisModule_AddACLCategory {
+            add_category(context.ctx, c"egg".as_ptr());
+        }
+        commands.iter().try_for_each(|register| register(context.ctx))?;
+        info::register(context.ctx);
+    }
+    Ok(())
+}
+
+/// The functions of a list that the server does not have.
+macro_rules! missing {
+    ($($function:ident,)*) => {{
+        // SAFETY: reads a table of function pointers that is filled in before any code of the module runs.
+        let present = unsafe { [$((stringify!($function), { raw::$function }.is_some())),*] };
+        present.into_iter().filter(|(_, present)| !present).map(|(name, _)| name)
+    }};
+}
+
+/// Refuses a server that lacks what EGG calls, by looking for it and not at a version: clones count theirs differently.
+fn check_server(context: &Context) -> Result<(), String> {
+    let mut missing = missing![
+        RedisModule_Call,
+        RedisModule_CallReplyProto,
+        RedisModule_CloseKey,
+        RedisModule_CreateCommand,
+        RedisModule_CreateString,
+        RedisModule_FreeCallReply,
+        RedisModule_FreeString,
+        RedisModule_GetCommand,
+        RedisModule_LoadConfigs,
+        RedisModule_Log,
+        RedisModule_Milliseconds,
+        RedisModule_OpenKey,
+        RedisModule_RegisterInfoFunc,
+        RedisModule_Replicate,
+        RedisModule_ReplyWithArray,
+        RedisModule_ReplyWithError,
+        RedisModule_ReplyWithLongLong,
+        RedisModule_ReplyWithSimpleString,
+        RedisModule_ReplyWithStringBuffer,
+        RedisModule_SetCommandACLCategories,
+        RedisModule_SetCommandInfo,
+        RedisModule_StreamIteratorNextField,
+        RedisModule_StreamIteratorNextID,
+        RedisModule_StreamIteratorStart,
+        RedisModule_StringPtrLen,
+    ];
+    if let Some(function) = missing.next() {
+        return Err(format!("this server is too old: it lacks {function}. It takes Redis 7.2 or newer, or Valkey"));
+    }
+    for name in Inner::NAMES {
+        // SAFETY: the context of the module's load.
+        if !unsafe { has_command(context.ctx, name) } {
+            return Err(format!("this server has no command {}. Was it renamed?", name.to_string_lossy()));
+        }
+    }
+    Ok(())
+}
+
+/// Whether the server has a command of this name.
+///
+/// # Safety
+/// `context` is a valid context.
+unsafe fn has_command(context: *mut raw::RedisModuleCtx, name: &CStr) -> bool {
+    // SAFETY: the format names two C strings, and two follow.
+    let reply = unsafe {
+        let (command, format, subcommand) = (c"COMMAND".as_ptr(), c"Ecc".as_ptr(), c"INFO".as_ptr());
+        CallReply::new(api!(RedisModule_Call(context, command, format, subcommand, name.as_ptr())))
+    };
+    let mut reader = Reader::new(reply.bytes());
+    reader.array().is_some() && matches!(reader.token(), Some(Token::Array(_)))
+}

@@ -1,0 +1,57 @@
+//! Walks the ids of a stream without copying an entry.
+
+use std::ffi::c_long;
+use std::ptr::{self, NonNull};
+
+use redis_module::raw::{REDISMODULE_READ, RedisModuleKey, RedisModuleStreamID};
+
+use super::api;
+use super::call::Call;
+use super::string::RawString;
+use crate::stream_id::StreamId;
+
+/// The ids of a stream, ascending. The key is opened for reading only: opening it for writing would abort every client's
+/// WATCH on it.
+#[derive(Debug)]
+pub struct Walk {
+    key: NonNull<RedisModuleKey>,
+    /// Fields of the current entry that the server wants taken before it goes on to the next one.
+    fields: c_long,
+}
+
+impl Walk {
+    /// Starts at the first entry. None if there is no stream at the key.
+    pub fn from_start(call: &Call<'_>, key: RawString) -> Option<Self> {
+        // SAFETY: a valid context and string; the handle is closed in `drop`.
+        let key = unsafe { api!(RedisModule_OpenKey(call.context(), key.as_ptr(), REDISMODULE_READ as i32)) };
+        let walk = Self { key: NonNull::new(key.cast())?, fields: 0 };
+        // SAFETY: an open key; the server answers an error if it holds no stream.
+        let started =
+            unsafe { api!(RedisModule_StreamIteratorStart(walk.key.as_ptr(), 0, ptr::null_mut(), ptr::null_mut())) };
+        (started == 0).then_some(walk)
+    }
+}
+
+impl Iterator for Walk {
+    type Item = StreamId;
+
+    fn next(&mut self) -> Option<StreamId> {
+        let key = self.key.as_ptr();
+        let mut id = RedisModuleStreamID { ms: 0, seq: 0 };
+        // SAFETY: an iterator was started on this open key. Null pointers: the fields are passed over, not copied.
+        let found = unsafe {
+            for _ in 0..self.fields {
+                api!(RedisModule_StreamIteratorNextField(key, ptr::null_mut(), ptr::null_mut()));
+            }
+            api!(RedisModule_StreamIteratorNextID(key, &mut id, &mut self.fields))
+        };
+        (found == 0).then_some(StreamId { ms: id.ms, seq: id.seq })
+    }
+}
+
+impl Drop for Walk {
+    fn drop(&mut self) {
+        // SAFETY: opened in `from_start`, closed once; closing also stops the iterator.
+        unsafe { api!(RedisModule_CloseKey(self.key.as_ptr())) }
+    }
+}

@@ -1,0 +1,63 @@
+//! What EGG has done since it was loaded: the fields of `INFO egg`.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A count that only grows.
+#[derive(Debug, Default)]
+pub struct Counter(AtomicU64);
+
+impl Counter {
+    const fn new() -> Self {
+        Self(AtomicU64::new(0))
+    }
+
+    /// Counts `n` more.
+    pub fn add(&self, n: usize) {
+        self.0.fetch_add(n as u64, Ordering::Relaxed);
+    }
+
+    /// The count so far.
+    pub fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+macro_rules! counters {
+    ($($(#[$doc:meta])* $name:ident => $section:literal $field:literal,)*) => {
+        $($(#[$doc])* pub static $name: Counter = Counter::new();)*
+
+        /// Every counter with its section and field name in `INFO egg`, section by section.
+        pub static ALL: &[(&str, &str, &Counter)] = &[$(($section, $field, &$name),)*];
+    };
+}
+
+counters! {
+    /// Calls of EGG.ACKDEL.
+    ACKDEL_CALLS => "commands" "ackdel_calls",
+    /// Calls of EGG.ACKDEL that the guard refused.
+    ACKDEL_REFUSED => "commands" "ackdel_refused",
+    /// Calls of EGG.GROUPGUARD.
+    GROUPGUARD_CALLS => "commands" "groupguard_calls",
+    /// Calls of EGG.GROUPGUARD that found another group.
+    GROUPGUARD_REFUSED => "commands" "groupguard_refused",
+    /// Ids acknowledged: replies 1 and 2.
+    ACKED => "entries" "acked",
+    /// Entries deleted.
+    DELETED => "entries" "deleted",
+    /// Ids acknowledged whose entry stays: replies 2.
+    KEPT => "entries" "kept",
+    /// Ids that were not pending: replies -1.
+    NOT_PENDING => "entries" "not_pending",
+    /// Deletions after which a group's lag had to be mended.
+    LAG_REPAIRS => "entries" "lag_repairs",
+    /// Calls that ran under REJECT, the refused ones included.
+    POLICY_REJECT => "policies" "policy_reject_calls",
+    /// Calls that ran under ACKONLY.
+    POLICY_ACKONLY => "policies" "policy_ackonly_calls",
+    /// Calls that ran under ACKED.
+    POLICY_ACKED => "policies" "policy_acked_calls",
+    /// Calls that ran under KEEPREF.
+    POLICY_KEEPREF => "policies" "policy_keepref_calls",
+    /// Calls that ran under DELREF.
+    POLICY_DELREF => "policies" "policy_delref_calls",
+}

@@ -1,0 +1,150 @@
+//! Stream entry ids: `<milliseconds>-<sequence>`.
+
+use std::fmt;
+
+/// An entry id of a stream. Ordered as Redis orders them: by milliseconds, then by sequence.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct StreamId {
+    /// Milliseconds part.
+    pub ms: u64,
+    /// Sequence part.
+    pub seq: u64,
+}
+
+/// Ids longer than this are refused unread, as by the core (`streamGenericParseIDOrReply` has a buffer of 128 bytes).
+const LONGEST: usize = 127;
+
+impl StreamId {
+    /// The largest id.
+    pub const MAX: Self = Self { ms: u64::MAX, seq: u64::MAX };
+
+    /// Parses an id exactly as XACK and XDEL do, so that what is accepted here is never refused there.
+    ///
+    /// `5` means `5-0`. The core reads each half with `strtoull`, so leading white space and a sign are accepted, and
+    /// a NUL byte ends the text (spec-8.2, part 1.3: the row "accepted ids"). `-`, `+`, `$`, `*` and `>` are no ids.
+    pub fn parse(text: &[u8]) -> Option<Self> {
+        if text.len() > LONGEST {
+            return None;
+        }
+        let text = text.split(|&byte| byte == 0).next()?;
+        let mut halves = text.splitn(2, |&byte| byte == b'-');
+        let ms = parse_half(halves.next()?)?;
+        let seq = match halves.next() {
+            Some(half) => parse_half(half)?,
+            None => 0,
+        };
+        Some(Self { ms, seq })
+    }
+}
+
+/// One half of an id as the core's `string2ull` reads it: a plain decimal, or whatever `strtoull` takes.
+fn parse_half(text: &[u8]) -> Option<u64> {
+    let is_space = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | 0x0b | 0x0c | b'\r');
+    let blanks = text.iter().take_while(|byte| is_space(byte)).count();
+    let (sign, digits) = match text.get(blanks..)? {
+        [sign @ (b'+' | b'-'), digits @ ..] => (*sign, digits),
+        digits => (b'+', digits),
+    };
+    let value = parse_digits(digits)?;
+    // A bare "-5" is refused as negative before strtoull is tried; " -5" and "-05" reach it and wrap around.
+    let plainly_negative = sign == b'-' && blanks == 0 && digits.first() != Some(&b'0') && value <= 1 << 63;
+    if plainly_negative {
+        return None;
+    }
+    Some(if sign == b'-' { value.wrapping_neg() } else { value })
+}
+
+fn parse_digits(digits: &[u8]) -> Option<u64> {
+    if digits.is_empty() {
+        return None;
+    }
+    digits.iter().try_fold(0u64, |value, byte| match byte {
+        b'0'..=b'9' => value.checked_mul(10)?.checked_add(u64::from(byte - b'0')),
+        _ => None,
+    })
+}
+
+impl fmt::Display for StreamId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{}", self.ms, self.seq)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::StreamId;
+
+    fn id(ms: u64, seq: u64) -> Option<StreamId> {
+        Some(StreamId { ms, seq })
+    }
+
+    #[test]
+    fn accepts_what_the_core_accepts() {
+        let max = "18446744073709551615";
+        let zeros = format!("{}-1", "0".repeat(124) + "1");
+        for (text, expected) in [
+            ("5", id(5, 0)),
+            ("0-0", id(0, 0)),
+            ("1-2", id(1, 2)),
+            ("01-01", id(1, 1)),
+            (" 1-1", id(1, 1)),
+            ("\t1-1", id(1, 1)),
+            ("+1-1", id(1, 1)),
+            ("1-+1", id(1, 1)),
+            ("1- 1", id(1, 1)),
+            ("1-1\0junk", id(1, 1)),
+            ("1- -1", id(1, u64::MAX)),
+            ("1--01", id(1, u64::MAX)),
+            ("1--9223372036854775809", id(1, 9_223_372_036_854_775_807)),
+            (&format!("{max}-{max}"), Some(StreamId::MAX)),
+            (&zeros, id(1, 1)),
+        ] {
+            assert_eq!(StreamId::parse(text.as_bytes()), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn refuses_what_the_core_refuses() {
+        let zeros = "0".repeat(126) + "-1";
+        for text in [
+            "",
+            "-",
+            "+",
+            "$",
+            ">",
+            "*",
+            "foo",
+            "1-*",
+            "(1-1",
+            "1-",
+            "-1",
+            "1-1-1",
+            "1--1",
+            "1-1 ",
+            "1 -1",
+            " ",
+            "1- ",
+            "1--9223372036854775808",
+            "18446744073709551616-0",
+            "0-18446744073709551616",
+            "99999999999999999999",
+            &zeros,
+        ] {
+            assert_eq!(StreamId::parse(text.as_bytes()), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn orders_by_milliseconds_then_sequence() {
+        let sorted = ["0-0", "0-1", "1-0", "1-18446744073709551615", "2-0"];
+        let ids: Vec<_> = sorted.iter().filter_map(|text| StreamId::parse(text.as_bytes())).collect();
+        assert!(ids.is_sorted() && ids.len() == sorted.len());
+    }
+
+    #[test]
+    fn prints_what_it_parsed() {
+        for text in ["0-1", "1526919030474-55", "18446744073709551615-18446744073709551615"] {
+            assert_eq!(StreamId::parse(text.as_bytes()).map(|id| id.to_string()).as_deref(), Some(text));
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! A connection, and replies that are easy to compare.
+
+use std::fmt;
+use std::path::Path;
+use std::time::Duration;
+
+use redis::{ConnectionLike as _, Value};
+
+/// What a server answered. RESP2 and RESP3 look alike, but for maps.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Reply {
+    Nil,
+    Integer(i64),
+    /// A bulk or simple string.
+    Text(Vec<u8>),
+    Error(String),
+    Array(Vec<Reply>),
+    Map(Vec<(Reply, Reply)>),
+}
+
+impl Reply {
+    pub fn array(&self) -> &[Reply] {
+        match self {
+            Self::Array(items) => items,
+            other => panic!("no array: {other:?}"),
+        }
+    }
+
+    pub fn integer(&self) -> i64 {
+        match self {
+            Self::Integer(value) => *value,
+            other => panic!("no integer: {other:?}"),
+        }
+    }
+
+    pub fn integers(&self) -> Vec<i64> {
+        self.array().iter().map(Reply::integer).collect()
+    }
+
+    pub fn text(&self) -> String {
+        match self {
+            Self::Text(text) => String::from_utf8_lossy(text).into_owned(),
+            other => panic!("no string: {other:?}"),
+        }
+    }
+
+    pub fn error(&self) -> &str {
+        match self {
+            Self::Error(text) => text,
+            other => panic!("no error: {other:?}"),
+        }
+    }
+
+    /// A field of a map, or of a flat array of names and values.
+    pub fn field(&self, name: &str) -> &Reply {
+        let found = match self {
+            Self::Map(pairs) => pairs.iter().find(|(key, _)| *key == name).map(|(_, value)| value),
+            other => other.array().chunks_exact(2).find(|pair| pair[0] == name).map(|pair| &pair[1]),
+        };
+        found.unwrap_or_else(|| panic!("no field {name} in {self:?}"))
+    }
+}
+
+impl fmt::Debug for Reply {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Nil => f.write_str("nil"),
+            Self::Integer(value) => write!(f, "{value}"),
+            Self::Text(text) => write!(f, "\"{}\"", text.escape_ascii()),
+            Self::Error(text) => write!(f, "(error) {text}"),
+            Self::Array(items) => f.debug_list().entries(items).finish(),
+            Self::Map(pairs) => f.debug_map().entries(pairs.iter().map(|(key, value)| (key, value))).finish(),
+        }
+    }
+}
+
+impl PartialEq<str> for Reply {
+    fn eq(&self, text: &str) -> bool {
+        matches!(self, Self::Text(bytes) if bytes == text.as_bytes())
+    }
+}
+
+impl PartialEq<&str> for Reply {
+    fn eq(&self, text: &&str) -> bool {
+        *self == **text
+    }
+}
+
+impl PartialEq<i64> for Reply {
+    fn eq(&self, value: &i64) -> bool {
+        matches!(self, Self::Integer(integer) if integer == value)
+    }
+}
+
+impl<const N: usize> PartialEq<[i64; N]> for Reply {
+    fn eq(&self, values: &[i64; N]) -> bool {
+        matches!(self, Self::Array(items) if items.len() == N && items.iter().zip(values).all(|(item, value)| item == value))
+    }
+}
+
+impl From<Value> for Reply {
+    fn from(value: Value) -> Self {
+        match value {
+            Value::Nil => Self::Nil,
+            Value::Int(value) => Self::Integer(value),
+            Value::BulkString(text) => Self::Text(text),
+            Value::SimpleString(text) | Value::VerbatimString { text, .. } => Self::Text(text.into_bytes()),
+            Value::Okay => Self::Text(b"OK".to_vec()),
+            Value::Array(items) | Value::Set(items) => Self::Array(items.into_iter().map(Self::from).collect()),
+            Value::Map(pairs) => Self::Map(pairs.into_iter().map(|(key, value)| (key.into(), value.into())).collect()),
+            Value::Boolean(value) => Self::Integer(value.into()),
+            Value::Double(value) => Self::Text(value.to_string().into_bytes()),
+            Value::ServerError(error) => Self::Error(text_of(error.code(), error.details())),
+            other => panic!("unexpected reply: {other:?}"),
+        }
+    }
+}
+
+fn text_of(code: &str, detail: Option<&str>) -> String {
+    detail.map_or_else(|| code.to_owned(), |detail| format!("{code} {detail}"))
+}
+
+/// A connection to a server.
+pub struct Client {
+    connection: redis::Connection,
+}
+
+impl Client {
+    pub fn try_connect(socket: &Path, resp3: bool) -> Option<Self> {
+        let protocol = if resp3 { "?protocol=resp3" } else { "" };
+        let client = redis::Client::open(format!("unix://{}{protocol}", socket.display())).ok()?;
+        let connection = client.get_connection().ok()?;
+        // A server that hangs fails the test instead of hanging it.
+        connection.set_read_timeout(Some(Duration::from_secs(120))).ok()?;
+        Some(Self { connection })
+    }
+
+    /// Sends a command; Err if the connection broke.
+    pub fn try_send<A: AsRef<[u8]>>(&mut self, words: &[A]) -> Result<Reply, String> {
+        let mut command = redis::Cmd::new();
+        words.iter().for_each(|word| {
+            command.arg(word.as_ref());
+        });
+        match self.connection.req_command(&command) {
+            Ok(value) => Ok(value.into()),
+            Err(error) => match error.code() {
+                Some(code) => Ok(Reply::Error(text_of(code, error.detail()))),
+                None => Err(error.to_string()),
+            },
+        }
+    }
+
+    /// Sends a command, word by word: any bytes.
+    pub fn send<A: AsRef<[u8]>>(&mut self, words: &[A]) -> Reply {
+        self.try_send(words).unwrap_or_else(|error| panic!("the connection broke: {error}"))
+    }
+
+    /// Sends a command written as one line, split at spaces.
+    pub fn run(&mut self, line: &str) -> Reply {
+        self.send(&line.split_ascii_whitespace().collect::<Vec<_>>())
+    }
+
+    /// Sends several lines; panics at the first error.
+    pub fn all(&mut self, lines: &[&str]) {
+        for line in lines {
+            if let Reply::Error(error) = self.run(line) {
+                panic!("{line}: {error}");
+            }
+        }
+    }
+
+    /// Sends many commands at once and takes all their replies.
+    pub fn pipeline<A: AsRef<[u8]>>(&mut self, commands: &[Vec<A>]) -> Vec<Reply> {
+        let mut bytes = Vec::new();
+        for words in commands {
+            let mut command = redis::Cmd::new();
+            words.iter().for_each(|word| {
+                command.arg(word.as_ref());
+            });
+            bytes.extend(command.get_packed_command());
+        }
+        let replies = self.connection.req_packed_commands(&bytes, 0, commands.len());
+        replies.unwrap_or_else(|error| panic!("the pipeline broke: {error}")).into_iter().map(Reply::from).collect()
+    }
+
+    /// A field of INFO.
+    pub fn info(&mut self, section: &str, field: &str) -> String {
+        let text = self.send(&["INFO", section]).text();
+        let value = text.lines().find_map(|line| line.strip_prefix(field)?.strip_prefix(':').map(str::to_owned));
+        value.unwrap_or_else(|| panic!("no field {field} in INFO {section}:\n{text}"))
+    }
+
+    /// The row of a group in XINFO GROUPS.
+    pub fn group(&mut self, key: &str, group: &str) -> Reply {
+        let groups = self.send(&["XINFO", "GROUPS", key]);
+        let row = groups.array().iter().find(|row| *row.field("name") == group).cloned();
+        row.unwrap_or_else(|| panic!("no group {group} in {groups:?}"))
+    }
+
+    /// The ids in a stream.
+    pub fn ids(&mut self, key: &str) -> Vec<String> {
+        self.send(&["XRANGE", key, "-", "+"]).array().iter().map(|entry| entry.array()[0].text()).collect()
+    }
+
+    /// The ids pending in a group.
+    pub fn pending(&mut self, key: &str, group: &str) -> Vec<String> {
+        let rows = self.send(&["XPENDING", key, group, "-", "+", "1000000"]);
+        rows.array().iter().map(|row| row.array()[0].text()).collect()
+    }
+
+    /// Keyspace events as "key event", received until `action` is done. `action` gets another connection.
+    pub fn events_of(&mut self, other: &mut Client, action: impl FnOnce(&mut Client)) -> Vec<String> {
+        const END: &str = "end of events";
+        const KEYSPACE: &str = "__keyspace@0__:";
+        other.all(&["CONFIG SET notify-keyspace-events KA"]);
+        let mut subscription = self.connection.as_pubsub();
+        subscription.psubscribe(format!("{KEYSPACE}*")).expect("psubscribe");
+        subscription.subscribe(END).expect("subscribe");
+        action(other);
+        // Sent after the action, so every event comes before it.
+        other.send(&["PUBLISH", END, ""]);
+        let mut events = Vec::new();
+        loop {
+            let message = subscription.get_message().expect("an event or the end");
+            let channel = message.get_channel_name();
+            if channel == END {
+                return events;
+            }
+            let event: String = message.get_payload().expect("events are text");
+            events.push(format!("{} {event}", channel.trim_start_matches(KEYSPACE)));
+        }
+    }
+}

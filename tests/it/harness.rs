@@ -1,0 +1,360 @@
+//! Real servers for the tests: started in a directory of their own, on a unix socket, stopped by process id.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::net::TcpListener;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use crate::client::Client;
+
+/// The servers that the tests run on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Too old for the module.
+    Redis70,
+    /// The main target. `REDIS_SERVER` names another one to take its place.
+    Redis74,
+    /// Has XACKDEL and XDELEX of its own.
+    Redis82,
+    Valkey91,
+}
+
+impl Kind {
+    fn program(self) -> PathBuf {
+        if let (Self::Redis74, Some(program)) = (self, std::env::var_os("REDIS_SERVER").filter(|path| !path.is_empty()))
+        {
+            return program.into();
+        }
+        let folder = match self {
+            Self::Redis70 => "redis-7.0",
+            Self::Redis74 => "redis-7.4",
+            Self::Redis82 => "redis-8.2",
+            Self::Valkey91 => "valkey-9.1",
+        };
+        let program = path_from("EGG_SERVERS").join(folder).join("server");
+        assert!(program.exists(), "{} is missing: run `make servers`", program.display());
+        program
+    }
+
+    /// Whether the server has XACKDEL itself.
+    pub fn has_native_xackdel(self) -> bool {
+        self == Self::Redis82
+    }
+}
+
+/// The module under test.
+pub fn module() -> PathBuf {
+    let module = path_from("EGG_MODULE");
+    assert!(module.exists(), "{} is missing: run `make build`", module.display());
+    module
+}
+
+fn path_from(variable: &str) -> PathBuf {
+    match std::env::var_os(variable) {
+        Some(path) => path.into(),
+        None => panic!("{variable} is not set: run the tests with `make test`"),
+    }
+}
+
+/// A test on each server that takes the module: `each_server!(name, ...)` makes `name::redis_7_4` and so on of `fn name(Kind)`.
+#[macro_export]
+macro_rules! each_server {
+    ($($name:ident),* $(,)?) => {$(
+        mod $name {
+            use $crate::harness::Kind;
+
+            #[test]
+            fn redis_7_4() {
+                super::$name(Kind::Redis74);
+            }
+
+            #[test]
+            fn redis_8_2() {
+                super::$name(Kind::Redis82);
+            }
+
+            #[test]
+            fn valkey_9_1() {
+                super::$name(Kind::Valkey91);
+            }
+        }
+    )*};
+}
+
+/// How a server is to be started.
+#[derive(Clone, Debug)]
+pub struct Options {
+    kind: Kind,
+    module: Option<PathBuf>,
+    module_arguments: Vec<String>,
+    lines: Vec<String>,
+    tcp: bool,
+}
+
+impl Options {
+    pub fn new(kind: Kind) -> Self {
+        Self { kind, module: Some(module()), module_arguments: Vec::new(), lines: Vec::new(), tcp: false }
+    }
+
+    pub fn without_module(mut self) -> Self {
+        self.module = None;
+        self
+    }
+
+    pub fn module(mut self, path: PathBuf) -> Self {
+        self.module = Some(path);
+        self
+    }
+
+    pub fn module_argument(mut self, argument: &str) -> Self {
+        self.module_arguments.push(argument.to_owned());
+        self
+    }
+
+    /// A line of redis.conf.
+    pub fn line(mut self, line: &str) -> Self {
+        self.lines.push(line.to_owned());
+        self
+    }
+
+    /// Keeps an append only file, written before each reply.
+    pub fn aof(self) -> Self {
+        self.line("appendonly yes").line("appendfsync always")
+    }
+
+    /// Listens on a loopback port too: replicas and cluster nodes talk to each other that way.
+    pub fn tcp(mut self) -> Self {
+        self.tcp = true;
+        self
+    }
+
+    pub fn start(self) -> Server {
+        match self.try_start() {
+            Ok(server) => server,
+            Err(log) => panic!("the server did not start:\n{log}"),
+        }
+    }
+
+    /// Starts it; if it ends at once, its log is the error.
+    pub fn try_start(self) -> Result<Server, String> {
+        let directory = Directory::new();
+        let mut server = Server { options: self, directory, process: None, port: 0 };
+        server.spawn()?;
+        Ok(server)
+    }
+}
+
+/// A running server. Stopped when dropped.
+#[derive(Debug)]
+pub struct Server {
+    options: Options,
+    directory: Directory,
+    process: Option<Child>,
+    port: u16,
+}
+
+impl Server {
+    /// A server with the module.
+    pub fn start(kind: Kind) -> Self {
+        Options::new(kind).start()
+    }
+
+    fn spawn(&mut self) -> Result<(), String> {
+        if self.options.tcp && self.port == 0 {
+            self.port = free_port();
+        }
+        let mut lines = vec![
+            format!("port {}", self.port),
+            "bind 127.0.0.1".to_owned(),
+            "unixsocket socket".to_owned(),
+            "logfile log".to_owned(),
+            "save \"\"".to_owned(),
+            "enable-debug-command yes".to_owned(),
+            "enable-module-command yes".to_owned(),
+            "repl-diskless-sync-delay 0".to_owned(),
+        ];
+        if let Some(module) = &self.options.module {
+            lines.push(format!("loadmodule {} {}", module.display(), self.options.module_arguments.join(" ")));
+        }
+        lines.extend(self.options.lines.iter().cloned());
+        let config = self.path("redis.conf");
+        if !config.exists() {
+            fs::write(&config, lines.join("\n") + "\n").expect("the configuration can be written");
+        }
+        let child = Command::new(self.options.kind.program())
+            .arg("redis.conf")
+            .current_dir(&self.directory.0)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the server can be started");
+        self.process = Some(child);
+        self.wait_until_ready()
+    }
+
+    fn wait_until_ready(&mut self) -> Result<(), String> {
+        let deadline = Instant::now() + Duration::from_secs(30);
+        while Instant::now() < deadline {
+            if let Some(status) = self.process.as_mut().and_then(|process| process.try_wait().ok().flatten()) {
+                self.process = None;
+                return Err(format!("{}(ended: {status}, signal {:?})", self.log(), status.signal()));
+            }
+            if let Some(mut client) = Client::try_connect(&self.path("socket"), false)
+                && client.try_send(&["PING"]).is_ok_and(|reply| reply == "PONG")
+            {
+                return Ok(());
+            }
+            sleep(Duration::from_millis(5));
+        }
+        Err(format!("{}(not ready after 30 s)", self.log()))
+    }
+
+    /// A new connection (RESP2).
+    pub fn connect(&self) -> Client {
+        Client::try_connect(&self.path("socket"), false).unwrap_or_else(|| panic!("no connection:\n{}", self.log()))
+    }
+
+    /// A new connection that speaks RESP3.
+    pub fn connect_resp3(&self) -> Client {
+        Client::try_connect(&self.path("socket"), true).unwrap_or_else(|| panic!("no connection:\n{}", self.log()))
+    }
+
+    /// The keyspace events that `action` causes, as "key event", in order.
+    pub fn events_of(&self, action: impl FnOnce(&mut Client)) -> Vec<String> {
+        self.connect().events_of(&mut self.connect(), action)
+    }
+
+    pub fn kind(&self) -> Kind {
+        self.options.kind
+    }
+
+    /// The loopback port of a server with [`Options::tcp`].
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.process.as_ref().map_or(0, Child::id)
+    }
+
+    /// A file in the server's directory.
+    pub fn path(&self, name: impl AsRef<Path>) -> PathBuf {
+        self.directory.0.join(name)
+    }
+
+    pub fn log(&self) -> String {
+        String::from_utf8_lossy(&fs::read(self.path("log")).unwrap_or_default()).into_owned()
+    }
+
+    /// Stops it as a power cut would: `kill -9`.
+    pub fn kill(&mut self) {
+        if let Some(mut process) = self.process.take() {
+            let _ = process.kill();
+            let _ = process.wait();
+        }
+    }
+
+    /// Starts it again on the same files.
+    pub fn restart(&mut self) {
+        self.kill();
+        let _ = fs::remove_file(self.path("socket"));
+        if let Err(log) = self.spawn() {
+            panic!("the server did not start again:\n{log}");
+        }
+    }
+
+    /// The commands in the append only file since its last rewrite, SELECT left out.
+    pub fn aof(&self) -> Vec<Vec<String>> {
+        let folder = fs::read_dir(self.path("appendonlydir")).expect("the server keeps an append only file");
+        let mut files: Vec<PathBuf> = folder.filter_map(|file| Some(file.ok()?.path())).collect();
+        files.retain(|file| file.extension() == Some(OsStr::new("aof")) && file.to_string_lossy().contains(".incr."));
+        files.sort();
+        let bytes: Vec<u8> = files.iter().flat_map(|file| fs::read(file).unwrap_or_default()).collect();
+        commands_in(&bytes)
+    }
+
+    /// Makes this server a replica of another, and waits until it is in step.
+    pub fn replicate(&self, master: &Server) {
+        self.connect().send(&["REPLICAOF", "127.0.0.1", &master.port().to_string()]);
+        self.wait_in_step(master);
+    }
+
+    /// Waits until this replica has received all that its master has sent.
+    pub fn wait_in_step(&self, master: &Server) {
+        let deadline = Instant::now() + Duration::from_secs(30);
+        let offset = |server: &Server, field: &str| server.connect().info("replication", field);
+        while Instant::now() < deadline {
+            let up = offset(self, "master_link_status") == "up";
+            if up && offset(self, "slave_repl_offset") == offset(master, "master_repl_offset") {
+                return;
+            }
+            sleep(Duration::from_millis(10));
+        }
+        panic!("the replica is not in step after 30 s:\n{}\n{}", self.log(), master.log());
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.kill();
+        if std::thread::panicking() {
+            eprintln!("log of the {:?} server:\n{}", self.options.kind, self.log());
+        }
+    }
+}
+
+/// A temporary directory. Removed when dropped.
+#[derive(Debug)]
+struct Directory(PathBuf);
+
+impl Directory {
+    fn new() -> Self {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let name = format!("egg-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let path = std::env::temp_dir().join(name);
+        fs::create_dir_all(&path).expect("a temporary directory can be made");
+        Self(path)
+    }
+}
+
+impl Drop for Directory {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn free_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a loopback port is free");
+    listener.local_addr().expect("a bound socket has an address").port()
+}
+
+/// The commands in a piece of the replication protocol.
+fn commands_in(mut bytes: &[u8]) -> Vec<Vec<String>> {
+    fn line<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
+        let end = bytes.windows(2).position(|pair| pair == b"\r\n")?;
+        let line = bytes.get(..end)?;
+        *bytes = bytes.get(end + 2..)?;
+        Some(line)
+    }
+    fn number(line: &[u8]) -> Option<usize> {
+        std::str::from_utf8(line.get(1..)?).ok()?.parse().ok()
+    }
+    let mut commands = Vec::new();
+    while let Some(count) = line(&mut bytes).and_then(number) {
+        let mut words = Vec::new();
+        for _ in 0..count {
+            let length = line(&mut bytes).and_then(number).expect("a word has a length");
+            words.push(String::from_utf8_lossy(&bytes[..length]).into_owned());
+            bytes = &bytes[length + 2..];
+        }
+        commands.push(words);
+    }
+    commands.retain(|words| words.first().is_some_and(|word| !word.eq_ignore_ascii_case("SELECT")));
+    commands
+}

@@ -1,0 +1,6 @@
+//! The tests on real servers. Run with `make test`, which builds the module and fetches the servers.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
+
+mod ackdel;
+mod client;
+mod harness;
