@@ -1,0 +1,46 @@
+# Shortcuts only: each runs cargo or a script of tools/, which say themselves what they need.
+# Everything is built in release mode, tests and lint too: one profile, so nothing is compiled twice.
+.DEFAULT_GOAL := help
+.PHONY: help deps servers build faults run test lint clean distclean
+.NOTPARALLEL:
+
+export CARGO_TARGET_DIR ?= $(CURDIR)/target
+export EGG_MODULE ?= $(CARGO_TARGET_DIR)/release/libegg.so
+export EGG_FAULTS_MODULE ?= $(CARGO_TARGET_DIR)/release/libegg-faults.so
+export EGG_SERVERS ?= $(CURDIR)/.servers
+CARGO := tools/with-libclang cargo
+
+help: ## Show this help
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+deps: ## Find libclang, which the build needs, or get it (every build does so by itself)
+	@tools/with-libclang true
+
+servers: ## Fetch the test servers into .servers/ (about 80 MB, once)
+	@tools/fetch-servers
+
+build: ## Build the module: target/release/libegg.so
+	$(CARGO) build --release
+
+run: ## Start Redis 7.4 with the module: PORT=6379, or on your own server: REDIS_SERVER=/path/to/redis-server
+	@tools/run --check
+	@$(if $(REDIS_SERVER),true,tools/fetch-servers redis-7.4)
+	$(CARGO) build --release
+	@tools/run
+
+faults: # The module with a command that panics, for the test that the server survives it
+	$(CARGO) build --release --features faults
+	@cp $(CARGO_TARGET_DIR)/release/libegg.so $(EGG_FAULTS_MODULE)
+
+test: servers faults build ## Run all tests on real servers, or some: TESTS=ackdel; REDIS_SERVER= takes the place of Redis 7.4
+	$(CARGO) test --release -- $(TESTS)
+
+lint: ## Check format and lints
+	$(CARGO) fmt --check
+	$(CARGO) clippy --release --all-targets --all-features -- -D warnings
+
+clean: ## Remove what was built
+	cargo clean
+
+distclean: clean ## Remove what was fetched, too
+	rm -rf .servers .libclang
