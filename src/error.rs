@@ -17,6 +17,26 @@ pub enum Error {
     NumIdsMismatch,
     /// An id that is none.
     InvalidId,
+    /// A wrong number of arguments for this command.
+    Arity(&'static str),
+    /// Something that is no integer where one is wanted.
+    NotAnInteger,
+    /// MAXLEN below 0.
+    NegativeMaxLen,
+    /// LIMIT below 0.
+    NegativeLimit,
+    /// MAXLEN and MINID, or one of them twice.
+    TwoStrategies,
+    /// LIMIT without MAXLEN or MINID.
+    LimitWithoutStrategy,
+    /// LIMIT with an exact trim.
+    LimitWithoutTilde,
+    /// XTRIM without MAXLEN and MINID.
+    NoStrategy,
+    /// A time that is no integer from 1 up, behind this option.
+    Idle(&'static str),
+    /// What a core command answered that EGG ran on the caller's behalf.
+    Core(Vec<u8>),
     /// No such key, or no such consumer group.
     NoGroup {
         /// The key's name, as given.
@@ -46,6 +66,22 @@ impl fmt::Display for Error {
             Self::NumIds => f.write_str("ERR Number of IDs must be a positive integer"),
             Self::NumIdsMismatch => f.write_str("ERR The `numids` parameter must match the number of arguments"),
             Self::InvalidId => f.write_str("ERR Invalid stream ID specified as stream command argument"),
+            Self::Arity(command) => write!(f, "ERR wrong number of arguments for '{command}' command"),
+            Self::NotAnInteger => f.write_str("ERR value is not an integer or out of range"),
+            Self::NegativeMaxLen => f.write_str("ERR The MAXLEN argument must be >= 0."),
+            Self::NegativeLimit => f.write_str("ERR The LIMIT argument must be >= 0."),
+            Self::TwoStrategies => {
+                f.write_str("ERR syntax error, MAXLEN and MINID options at the same time are not compatible")
+            }
+            Self::LimitWithoutStrategy => {
+                f.write_str("ERR syntax error, LIMIT cannot be used without specifying a trimming strategy")
+            }
+            Self::LimitWithoutTilde => {
+                f.write_str("ERR syntax error, LIMIT cannot be used without the special ~ option")
+            }
+            Self::NoStrategy => f.write_str("ERR syntax error, XTRIM must be called with a trimming strategy"),
+            Self::Idle(option) => write!(f, "ERR {option} must be a positive integer"),
+            Self::Core(text) => f.write_str(&String::from_utf8_lossy(text)),
             Self::NoGroup { key, group } => {
                 let (key, group) = (Escaped(key), Escaped(group));
                 write!(f, "NOGROUP No such key '{key}' or consumer group '{group}'")

@@ -16,8 +16,12 @@
 
 mod commands;
 mod config;
+mod deletion;
 mod error;
+mod id_set;
+mod native_names;
 mod policy;
+mod reference;
 mod reply;
 mod request;
 mod resp;
@@ -25,6 +29,7 @@ mod server;
 mod stats;
 mod stream;
 mod stream_id;
+mod trim;
 
 /// What the server looks up when it loads the module. The generated functions have no doc comments.
 #[allow(missing_docs)]
@@ -42,7 +47,7 @@ mod entry_points {
     const ALLOCATOR: Allocator = std::alloc::System;
 
     fn init(context: &Context, arguments: &[RedisString]) -> Status {
-        crate::server::load::load(context, arguments, crate::commands::ALL)
+        crate::server::load::load(context, arguments, crate::commands::ALL, crate::commands::NATIVE)
     }
 
     redis_module::redis_module! {

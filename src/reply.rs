@@ -5,6 +5,10 @@
 pub enum Reply {
     /// `OK`
     Ok,
+    /// Null.
+    Nil,
+    /// An integer.
+    Integer(i64),
     /// A bulk string.
     Bulk(Vec<u8>),
     /// An array of integers.

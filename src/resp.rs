@@ -126,6 +126,21 @@ pub fn pending_ids(reply: &[u8]) -> Option<Vec<StreamId>> {
     Some(ids)
 }
 
+/// The shortest idle time, in milliseconds, in an `XINFO CONSUMERS` reply: None inside if it lists no consumer.
+pub fn shortest_idle(reply: &[u8]) -> Option<Option<u64>> {
+    let mut reader = Reader::new(reply);
+    let mut shortest = None;
+    for _ in 0..reader.array()? {
+        for _ in 0..reader.array()? / 2 {
+            if let (b"idle", Token::Integer(idle)) = (reader.text()?, reader.token()?) {
+                let idle = u64::try_from(idle).ok()?;
+                shortest = Some(shortest.map_or(idle, |shortest: u64| shortest.min(idle)));
+            }
+        }
+    }
+    Some(shortest)
+}
+
 /// The counters of an `XINFO STREAM` reply.
 pub fn bookkeeping(reply: &[u8]) -> Option<Bookkeeping> {
     let mut reader = Reader::new(reply);

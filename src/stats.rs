@@ -32,7 +32,7 @@ macro_rules! counters {
 }
 
 counters! {
-    /// Calls of EGG.ACKDEL.
+    /// Calls of EGG.ACKDEL, and of XACKDEL where EGG provides it.
     ACKDEL_CALLS => "commands" "ackdel_calls",
     /// Calls of EGG.ACKDEL that the guard refused.
     ACKDEL_REFUSED => "commands" "ackdel_refused",
@@ -40,14 +40,22 @@ counters! {
     GROUPGUARD_CALLS => "commands" "groupguard_calls",
     /// Calls of EGG.GROUPGUARD that found another group.
     GROUPGUARD_REFUSED => "commands" "groupguard_refused",
+    /// Calls of EGG.DELEX, and of XDELEX where EGG provides it.
+    DELEX_CALLS => "commands" "delex_calls",
+    /// Calls of EGG.TRIM, and of XTRIM with a policy where EGG provides it.
+    TRIM_CALLS => "commands" "trim_calls",
+    /// Calls of EGG.ADD, and of XADD with a policy where EGG provides it.
+    ADD_CALLS => "commands" "add_calls",
     /// Ids acknowledged: replies 1 and 2.
     ACKED => "entries" "acked",
-    /// Entries deleted.
+    /// Entries deleted by their ids.
     DELETED => "entries" "deleted",
     /// Ids acknowledged whose entry stays: replies 2.
     KEPT => "entries" "kept",
     /// Ids that were not pending: replies -1.
     NOT_PENDING => "entries" "not_pending",
+    /// Entries removed by trims that looked at groups.
+    TRIMMED => "entries" "trimmed",
     /// Deletions after which a group's lag had to be mended.
     LAG_REPAIRS => "entries" "lag_repairs",
     /// Calls that ran under REJECT, the refused ones included.

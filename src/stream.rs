@@ -1,14 +1,23 @@
 //! What the core asks of a server: one stream, seen through the few operations that deciding and deleting need.
 
+use std::num::NonZeroU32;
+
 use crate::stream_id::StreamId;
 
-/// An entry id of a request.
+/// An entry id, and where it came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EntryId {
     /// The id.
     pub id: StreamId,
-    /// Which argument of the command holds its text, so that the server can hand that very string on, uncopied.
-    pub argument: u32,
+    /// Which argument of the command holds its text, so that the server can hand that very string on, uncopied. None if the
+    /// id was found in the stream.
+    pub argument: Option<NonZeroU32>,
+}
+
+impl From<StreamId> for EntryId {
+    fn from(id: StreamId) -> Self {
+        Self { id, argument: None }
+    }
 }
 
 /// One consumer group of the stream, as it was when the call began.
@@ -33,6 +42,24 @@ pub struct Bookkeeping {
     pub entries_added: u64,
 }
 
+/// Up to where a trim goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Threshold {
+    /// Leave at most so many entries.
+    MaxLen(u64),
+    /// Leave the entries from this id on.
+    MinId(StreamId),
+}
+
+/// How exact a trim is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exactness {
+    /// `=`: to the entry.
+    Exact,
+    /// `~`: whole nodes only, and at most so many entries; 0: no limit; None: the server's own.
+    Nodes(Option<u64>),
+}
+
 /// The operations of one stream, and of the group that a call names. All of them happen within one command: nothing
 /// else runs in between. What changes anything is propagated as a core command, and only if it changed something.
 pub trait Stream {
@@ -45,11 +72,20 @@ pub trait Stream {
     /// XDEL: the number of entries deleted. One `xdel` event if it is not 0.
     fn delete(&mut self, ids: &[EntryId]) -> usize;
 
+    /// XTRIM, which looks at no group: the number of entries removed. One `xtrim` event if it is not 0.
+    fn trim(&mut self, threshold: Threshold, exactness: Exactness) -> usize;
+
+    /// XLEN
+    fn length(&self) -> u64;
+
     /// XPENDING: ids pending in a group within `min..=max`, ascending, at most `limit` of them.
     fn pending(&self, group: &[u8], min: StreamId, max: StreamId, limit: usize) -> Vec<StreamId>;
 
-    /// Whether the stream has an entry below `id` other than those in `except` (ascending).
-    fn has_entry_below(&self, id: StreamId, except: &[StreamId]) -> bool;
+    /// Shows the ids of the entries from `from` on, ascending, until `each` answers false.
+    fn visit(&self, from: StreamId, each: &mut dyn FnMut(StreamId) -> bool);
+
+    /// Milliseconds since any consumer of a group was last seen; None if it has no consumers.
+    fn idle(&self, group: &[u8]) -> Option<u64>;
 
     /// XINFO STREAM. Not free: the server copies the first and the last entry into its answer.
     fn bookkeeping(&self) -> Bookkeeping;

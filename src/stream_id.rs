@@ -15,6 +15,8 @@ pub struct StreamId {
 const LONGEST: usize = 127;
 
 impl StreamId {
+    /// The smallest id. No entry can have it.
+    pub const MIN: Self = Self { ms: 0, seq: 0 };
     /// The largest id.
     pub const MAX: Self = Self { ms: u64::MAX, seq: u64::MAX };
 
@@ -34,6 +36,14 @@ impl StreamId {
             None => 0,
         };
         Some(Self { ms, seq })
+    }
+
+    /// The next id; None after the largest one.
+    pub fn successor(self) -> Option<Self> {
+        match self.seq.checked_add(1) {
+            Some(seq) => Some(Self { ms: self.ms, seq }),
+            None => self.ms.checked_add(1).map(|ms| Self { ms, seq: 0 }),
+        }
     }
 }
 
@@ -146,5 +156,12 @@ mod tests {
         for text in ["0-1", "1526919030474-55", "18446744073709551615-18446744073709551615"] {
             assert_eq!(StreamId::parse(text.as_bytes()).map(|id| id.to_string()).as_deref(), Some(text));
         }
+    }
+
+    #[test]
+    fn the_successor_carries_over() {
+        assert_eq!(StreamId { ms: 1, seq: 2 }.successor(), id(1, 3));
+        assert_eq!(StreamId { ms: 1, seq: u64::MAX }.successor(), id(2, 0));
+        assert_eq!(StreamId::MAX.successor(), None);
     }
 }

@@ -1,14 +1,16 @@
+use super::arguments::{ACK_POLICY, IDS};
+use super::outcome::{count_ack_delete, count_policy};
 use crate::config;
+use crate::deletion::ack_delete;
 use crate::error::Error;
-use crate::policy::{self, GONE, KEPT, NOT_PENDING, Policy};
+use crate::policy::{AckPolicy, find_group, require_sole_group};
 use crate::reply::Reply;
-use crate::request;
-use crate::resp;
+use crate::request::{Ids, parse_ids};
 use crate::server::alarm;
 use crate::server::call::Call;
 use crate::server::command::{Argument, Command, Spec, key};
-use crate::server::stream::{ServerStream, groups_of};
-use crate::stats::{self, Counter};
+use crate::server::stream::{GroupList, ServerStream};
+use crate::stats;
 
 /// `EGG.ACKDEL key group [REJECT | ACKONLY | ACKED | KEEPREF | DELREF] IDS numids id [id ...]`
 ///
@@ -38,60 +40,26 @@ impl Command for AckDel {
         complexity: c"O(N+G) with N the number of ids and G the number of consumer groups of the stream. With ACKED and DELREF, O(N*G).",
         since: c"0.1.0",
         keys: &[key::RW_DELETE],
-        arguments: &[
-            Argument::key(c"key", 0),
-            Argument::string(c"group"),
-            Argument::one_of(c"policy", POLICIES).optional(),
-            Argument::block(c"ids", c"IDS", &[Argument::integer(c"numids"), Argument::string(c"id").multiple()]),
-        ],
+        arguments: &[Argument::key(c"key", 0), Argument::string(c"group"), ACK_POLICY, IDS],
     };
 
     fn run(call: &Call<'_>) -> Result<Reply, Error> {
         stats::ACKDEL_CALLS.add(1);
-        let info = groups_of(call)?;
-        let request = request::AckDel::parse(call)?;
-        let groups =
-            info.as_ref().map_or(Some(Vec::new()), |info| resp::groups(info.bytes())).ok_or(Error::Internal)?;
-        let own = policy::find_group(&groups, call.key(), call.group())?.name;
+        let list = GroupList::of(call)?;
+        let request = Ids::parse(call, 3, AckPolicy::parse)?;
+        let ids = parse_ids(call, request.block)?;
+        let groups = list.rows()?.unwrap_or_default();
+        let own = find_group(&groups, call.key(), call.group())?.name;
         let policy = request.policy.unwrap_or_else(config::default_policy);
-        calls_of(policy).add(1);
-        if policy == Policy::Reject {
-            policy::require_sole_group(&groups, own).inspect_err(|_| {
+        count_policy(policy);
+        if policy == AckPolicy::Reject {
+            require_sole_group(&groups, own).inspect_err(|_| {
                 stats::ACKDEL_REFUSED.add(1);
                 alarm::refused(call);
             })?;
         }
-        let outcome =
-            policy::ack_delete(&mut ServerStream::new(call), &groups, own, policy, &request, config::keep_lag());
-        count(&outcome);
+        let outcome = ack_delete(&mut ServerStream::new(call), &groups, own, policy, &ids, config::keep_lag());
+        count_ack_delete(&outcome);
         Ok(Reply::Integers(outcome.replies))
     }
-}
-
-const POLICIES: &[Argument] = &[
-    Argument::token(c"reject", c"REJECT"),
-    Argument::token(c"ackonly", c"ACKONLY"),
-    Argument::token(c"acked", c"ACKED"),
-    Argument::token(c"keepref", c"KEEPREF"),
-    Argument::token(c"delref", c"DELREF"),
-];
-
-fn calls_of(policy: Policy) -> &'static Counter {
-    match policy {
-        Policy::Reject => &stats::POLICY_REJECT,
-        Policy::AckOnly => &stats::POLICY_ACKONLY,
-        Policy::Acked => &stats::POLICY_ACKED,
-        Policy::KeepRef => &stats::POLICY_KEEPREF,
-        Policy::DelRef => &stats::POLICY_DELREF,
-    }
-}
-
-fn count(outcome: &policy::Outcome) {
-    let replies = |wanted: i64| outcome.replies.iter().filter(|reply| **reply == wanted).count();
-    let kept = replies(KEPT);
-    stats::ACKED.add(replies(GONE) + kept);
-    stats::KEPT.add(kept);
-    stats::NOT_PENDING.add(replies(NOT_PENDING));
-    stats::DELETED.add(outcome.deleted);
-    stats::LAG_REPAIRS.add(usize::from(outcome.lag_repaired));
 }

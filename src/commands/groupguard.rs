@@ -1,10 +1,9 @@
 use crate::error::Error;
-use crate::policy;
+use crate::policy::{find_group, require_sole_group};
 use crate::reply::Reply;
-use crate::resp;
 use crate::server::call::Call;
 use crate::server::command::{Argument, Command, Spec, key};
-use crate::server::stream::groups_of;
+use crate::server::stream::GroupList;
 use crate::stats;
 
 /// `EGG.GROUPGUARD key group`
@@ -30,11 +29,10 @@ impl Command for GroupGuard {
 
     fn run(call: &Call<'_>) -> Result<Reply, Error> {
         stats::GROUPGUARD_CALLS.add(1);
-        let info = groups_of(call)?;
-        let groups =
-            info.as_ref().map_or(Some(Vec::new()), |info| resp::groups(info.bytes())).ok_or(Error::Internal)?;
-        let own = policy::find_group(&groups, call.key(), call.group())?.name;
-        policy::require_sole_group(&groups, own).inspect_err(|_| stats::GROUPGUARD_REFUSED.add(1))?;
+        let list = GroupList::of(call)?;
+        let groups = list.rows()?.unwrap_or_default();
+        let own = find_group(&groups, call.key(), call.group())?.name;
+        require_sole_group(&groups, own).inspect_err(|_| stats::GROUPGUARD_REFUSED.add(1))?;
         Ok(Reply::Ok)
     }
 }

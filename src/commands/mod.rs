@@ -1,18 +1,35 @@
 //! The commands, one file each: what the server and its users are told of it, and parse, act, reply.
 
 mod ackdel;
+pub mod add;
+pub mod arguments;
+mod delex;
 #[cfg(feature = "faults")]
 mod fault;
 mod groupguard;
+pub mod outcome;
+pub mod trim;
 mod version;
 
+use crate::native_names;
 use crate::server::load::{Registration, registration};
 
 /// Every command of the module.
 pub const ALL: &[Registration] = &[
     registration::<ackdel::AckDel>(),
+    registration::<add::AddCommand>(),
+    registration::<delex::DelEx>(),
     registration::<groupguard::GroupGuard>(),
+    registration::<trim::TrimCommand>(),
     registration::<version::Version>(),
     #[cfg(feature = "faults")]
     registration::<fault::Fault>(),
+];
+
+/// The commands behind `egg.native-names`.
+pub const NATIVE: &[Registration] = &[
+    registration::<native_names::XAckDel>(),
+    registration::<native_names::XDelEx>(),
+    registration::<native_names::XAdd>(),
+    registration::<native_names::XTrim>(),
 ];

@@ -7,7 +7,9 @@ use redis_module::raw::{RedisModuleCallReply, RedisModuleCtx, RedisModuleString}
 
 use super::api;
 use super::string::{self, OwnedString, RawString};
+use crate::error::Error;
 use crate::request::Arguments;
+use crate::resp::{Reader, Token};
 
 /// One running call of a command: the server's context, and the arguments. Lives as long as the handler runs.
 #[derive(Debug)]
@@ -41,6 +43,11 @@ impl Call<'_> {
         }
     }
 
+    /// The arguments from `first` on.
+    pub(super) fn raw_from(&self, first: usize) -> &[RawString] {
+        self.arguments.get(first..).unwrap_or_default()
+    }
+
     /// A new string of the server's.
     pub(super) fn string(&self, bytes: &[u8]) -> OwnedString {
         // SAFETY: the context of the running command.
@@ -60,6 +67,23 @@ impl Call<'_> {
     /// Runs a core command on a key: `command key rest...`.
     pub(super) fn run(&self, command: Inner, key: RawString, rest: &[RawString]) -> CallReply {
         let (name, format) = command.name_and_format();
+        self.invoke(name, format, key, rest)
+    }
+
+    /// Checks that the caller may run a core command on a key itself: loading EGG hands nobody what was denied to him.
+    ///
+    /// A dry run as the caller (`C`, `D`): it stops after the permission check, which logs a refusal in ACL LOG. A call that
+    /// comes from another module has no user, and may do all that modules may.
+    pub(super) fn require_permission(&self, command: Inner, key: RawString, rest: &[RawString]) -> Result<(), Error> {
+        let (name, _) = command.name_and_format();
+        let reply = self.invoke(name, c"CDEsv", key, rest);
+        match Reader::new(reply.bytes()).token() {
+            Some(Token::Error(text)) if text.starts_with(b"NOPERM") => Err(Error::Core(text.to_vec())),
+            _ => Ok(()),
+        }
+    }
+
+    fn invoke(&self, name: &CStr, format: &CStr, key: RawString, rest: &[RawString]) -> CallReply {
         // SAFETY: the format names one string and one vector with its length, and that is what follows; all strings
         // live until the call returns.
         let reply = unsafe {
@@ -119,11 +143,18 @@ pub enum Inner {
     Pending,
     /// `XSETID`
     SetId,
+    /// `XADD`
+    Add,
+    /// `XTRIM`
+    Trim,
+    /// `XLEN`
+    Len,
 }
 
 impl Inner {
     /// Every command that must exist for EGG to work: a server with one of them renamed away is refused at load.
-    pub const NAMES: [&'static CStr; 5] = [c"XINFO", c"XACK", c"XDEL", c"XPENDING", c"XSETID"];
+    pub const NAMES: [&'static CStr; 8] =
+        [c"XINFO", c"XACK", c"XDEL", c"XPENDING", c"XSETID", c"XADD", c"XTRIM", c"XLEN"];
 
     fn name_and_format(self) -> (&'static CStr, &'static CStr) {
         match self {
@@ -133,6 +164,9 @@ impl Inner {
             Self::Del => (c"XDEL", c"E!sv"),
             Self::Pending => (c"XPENDING", c"Esv"),
             Self::SetId => (c"XSETID", c"E!sv"),
+            Self::Add => (c"XADD", c"E!sv"),
+            Self::Trim => (c"XTRIM", c"E!sv"),
+            Self::Len => (c"XLEN", c"Esv"),
         }
     }
 }

@@ -50,6 +50,8 @@ pub mod key {
 
     /// Reads what is in the key, and answers something of it.
     pub const RO_ACCESS: u32 = raw::REDISMODULE_CMD_KEY_RO | raw::REDISMODULE_CMD_KEY_ACCESS;
+    /// Changes what is in the key.
+    pub const RW_UPDATE: u32 = raw::REDISMODULE_CMD_KEY_RW | raw::REDISMODULE_CMD_KEY_UPDATE;
     /// Deletes something in the key.
     pub const RW_DELETE: u32 = raw::REDISMODULE_CMD_KEY_RW | raw::REDISMODULE_CMD_KEY_DELETE;
 }
@@ -87,6 +89,13 @@ impl Argument {
         Self::new(name, raw::RedisModuleCommandArgType_REDISMODULE_ARG_TYPE_INTEGER)
     }
 
+    /// An integer behind a word.
+    pub const fn integer_option(name: &'static CStr, token: &'static CStr) -> Self {
+        let mut argument = Self::integer(name);
+        argument.token = Some(token);
+        argument
+    }
+
     /// A word that stands for itself.
     pub const fn token(name: &'static CStr, token: &'static CStr) -> Self {
         let mut argument = Self::new(name, raw::RedisModuleCommandArgType_REDISMODULE_ARG_TYPE_PURE_TOKEN);
@@ -97,6 +106,13 @@ impl Argument {
     /// One of several arguments.
     pub const fn one_of(name: &'static CStr, parts: &'static [Argument]) -> Self {
         let mut argument = Self::new(name, raw::RedisModuleCommandArgType_REDISMODULE_ARG_TYPE_ONEOF);
+        argument.parts = parts;
+        argument
+    }
+
+    /// Several arguments that belong together.
+    pub const fn group(name: &'static CStr, parts: &'static [Argument]) -> Self {
+        let mut argument = Self::new(name, raw::RedisModuleCommandArgType_REDISMODULE_ARG_TYPE_BLOCK);
         argument.parts = parts;
         argument
     }

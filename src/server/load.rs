@@ -6,7 +6,8 @@ use redis_module::{Context, RedisString, Status, raw};
 
 use super::call::{CallReply, Inner};
 use super::command::{Command, register};
-use super::{api, info, log, settings};
+use super::{api, filter, info, log, service, settings};
+use crate::config;
 use crate::resp::{Reader, Token};
 
 /// What it takes to register one command.
@@ -18,8 +19,13 @@ pub const fn registration<C: Command>() -> Registration {
 }
 
 /// Loads the module with these commands. Says in the log why, if it cannot.
-pub fn load(context: &Context, arguments: &[RedisString], commands: &[Registration]) -> Status {
-    match try_load(context, arguments, commands) {
+pub fn load(
+    context: &Context,
+    arguments: &[RedisString],
+    commands: &[Registration],
+    native: &[Registration],
+) -> Status {
+    match try_load(context, arguments, commands, native) {
         Ok(()) => Status::Ok,
         Err(reason) => {
             // SAFETY: the context of the module's load.
@@ -29,7 +35,12 @@ pub fn load(context: &Context, arguments: &[RedisString], commands: &[Registrati
     }
 }
 
-fn try_load(context: &Context, arguments: &[RedisString], commands: &[Registration]) -> Result<(), String> {
+fn try_load(
+    context: &Context,
+    arguments: &[RedisString],
+    commands: &[Registration],
+    native: &[Registration],
+) -> Result<(), String> {
     check_server(context)?;
     if !arguments.is_empty() {
         return Err(
@@ -48,7 +59,28 @@ fn try_load(context: &Context, arguments: &[RedisString], commands: &[Registrati
             add_category(context.ctx, c"egg".as_ptr());
         }
         commands.iter().try_for_each(|register| register(context.ctx))?;
+        if config::native_names() {
+            load_native_names(context, native)?;
+        }
         info::register(context.ctx);
+        service::watch(context.ctx);
+    }
+    Ok(())
+}
+
+/// Brings 8.2's names to a server that lacks them.
+///
+/// # Safety
+/// `context` is the context of the module's load.
+unsafe fn load_native_names(context: &Context, native: &[Registration]) -> Result<(), String> {
+    // SAFETY: the caller vouches for the context.
+    unsafe {
+        if has_command(context.ctx, c"XACKDEL") {
+            log::notice(context.ctx, "egg.native-names: this server has XACKDEL and XDELEX of its own; EGG adds none");
+            return Ok(());
+        }
+        native.iter().try_for_each(|register| register(context.ctx))?;
+        filter::install(context.ctx);
     }
     Ok(())
 }
@@ -68,6 +100,11 @@ fn check_server(context: &Context) -> Result<(), String> {
         RedisModule_Call,
         RedisModule_CallReplyProto,
         RedisModule_CloseKey,
+        RedisModule_RegisterCommandFilter,
+        RedisModule_CommandFilterArgsCount,
+        RedisModule_CommandFilterArgGet,
+        RedisModule_CommandFilterArgDelete,
+        RedisModule_CommandFilterArgReplace,
         RedisModule_CreateCommand,
         RedisModule_CreateString,
         RedisModule_FreeCallReply,
@@ -82,6 +119,7 @@ fn check_server(context: &Context) -> Result<(), String> {
         RedisModule_ReplyWithArray,
         RedisModule_ReplyWithError,
         RedisModule_ReplyWithLongLong,
+        RedisModule_ReplyWithNull,
         RedisModule_ReplyWithSimpleString,
         RedisModule_ReplyWithStringBuffer,
         RedisModule_SetCommandACLCategories,
@@ -90,6 +128,7 @@ fn check_server(context: &Context) -> Result<(), String> {
         RedisModule_StreamIteratorNextID,
         RedisModule_StreamIteratorStart,
         RedisModule_StringPtrLen,
+        RedisModule_SubscribeToServerEvent,
     ];
     if let Some(function) = missing.next() {
         return Err(format!("this server is too old: it lacks {function}. It takes Redis 7.2 or newer, or Valkey"));

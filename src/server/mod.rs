@@ -10,10 +10,12 @@
 pub mod alarm;
 pub mod call;
 pub mod command;
+pub mod filter;
 pub mod info;
 pub mod load;
 pub mod log;
 pub mod reply;
+pub mod service;
 pub mod settings;
 pub mod stream;
 pub mod string;

@@ -17,6 +17,8 @@ pub unsafe fn send(context: *mut RedisModuleCtx, result: &Result<Reply, Error>) 
     unsafe {
         match result {
             Ok(Reply::Ok) => api!(RedisModule_ReplyWithSimpleString(context, c"OK".as_ptr())),
+            Ok(Reply::Nil) => api!(RedisModule_ReplyWithNull(context)),
+            Ok(Reply::Integer(value)) => api!(RedisModule_ReplyWithLongLong(context, *value)),
             Ok(Reply::Bulk(bytes)) => {
                 api!(RedisModule_ReplyWithStringBuffer(context, bytes.as_ptr().cast(), bytes.len()))
             }

@@ -9,7 +9,7 @@ use redis_module::configuration::{
 use redis_module::{Context, RedisError};
 
 use super::api;
-use crate::config::{DEFAULT_POLICIES, DEFAULT_POLICY, KEEP_LAG};
+use crate::config::{DEFAULT_POLICIES, DEFAULT_POLICY, KEEP_LAG, NATIVE_NAMES};
 
 /// A value of `egg.default-policy`: an index into [`DEFAULT_POLICIES`]. (The crate's `enum_configuration!` would show the
 /// names of Rust's variants, and Redis configuration is lower case.)
@@ -58,6 +58,7 @@ pub fn register(context: &Context) -> bool {
     let flags = || ConfigurationFlags::DEFAULT;
     register_enum_configuration(context, "default-policy", &DEFAULT_POLICY, PolicyChoice(0), flags(), None);
     register_bool_configuration(context, "keep-lag", &KEEP_LAG, true, flags(), None);
+    register_bool_configuration(context, "native-names", &NATIVE_NAMES, false, ConfigurationFlags::IMMUTABLE, None);
     // SAFETY: the context of the module's load.
     unsafe { api!(RedisModule_LoadConfigs(context.ctx)) == 0 }
 }

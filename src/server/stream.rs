@@ -1,11 +1,13 @@
 //! The core's [`Stream`], on a real server: every operation is a core command, run inside the call.
 
 use super::call::{Call, CallReply, Inner};
-use super::string::RawString;
+use super::service;
+use super::string::{OwnedString, RawString};
 use super::walk::Walk;
 use crate::error::Error;
+use crate::reply::Reply;
 use crate::resp::{self, Reader, Token};
-use crate::stream::{Bookkeeping, EntryId, Stream};
+use crate::stream::{Bookkeeping, EntryId, Exactness, Group, Stream, Threshold};
 use crate::stream_id::StreamId;
 
 /// The stream at the key that a call names, and the group it names.
@@ -15,15 +17,30 @@ pub struct ServerStream<'a> {
     key: RawString,
 }
 
-/// The answer of `XINFO GROUPS`, from which [`resp::groups`] reads the groups; None where there is no key.
-pub fn groups_of(call: &Call<'_>) -> Result<Option<CallReply>, Error> {
-    let subcommand = call.string(b"GROUPS");
-    let reply = call.run(Inner::Info, subcommand.raw(), &[call.raw(1)]);
-    match Reader::new(reply.bytes()).token() {
-        Some(Token::Array(_)) => Ok(Some(reply)),
-        Some(Token::Error(text)) if text.starts_with(b"WRONGTYPE") => Err(Error::WrongType),
-        Some(Token::Error(text)) if text.starts_with(b"ERR no such key") => Ok(None),
-        _ => Err(Error::Internal),
+/// The consumer groups of a stream, as the server lists them.
+#[derive(Debug)]
+pub struct GroupList(Option<CallReply>);
+
+impl GroupList {
+    /// Asks for the groups of the stream at a call's key: once per call, and never remembered. `WRONGTYPE` if there is
+    /// something else at the key.
+    pub fn of(call: &Call<'_>) -> Result<Self, Error> {
+        let subcommand = call.string(b"GROUPS");
+        let reply = call.run(Inner::Info, subcommand.raw(), &[call.raw(1)]);
+        match Reader::new(reply.bytes()).token() {
+            Some(Token::Array(_)) => Ok(Self(Some(reply))),
+            Some(Token::Error(text)) if text.starts_with(b"WRONGTYPE") => Err(Error::WrongType),
+            Some(Token::Error(text)) if text.starts_with(b"ERR no such key") => Ok(Self(None)),
+            _ => Err(Error::Internal),
+        }
+    }
+
+    /// The groups. None if there is no key.
+    pub fn rows(&self) -> Result<Option<Vec<Group<'_>>>, Error> {
+        match &self.0 {
+            Some(reply) => resp::groups(reply.bytes()).map(Some).ok_or(Error::Internal),
+            None => Ok(None),
+        }
     }
 }
 
@@ -37,9 +54,91 @@ impl<'a> ServerStream<'a> {
         self.call.raw(2)
     }
 
-    fn raw_ids(&self, ids: &[EntryId]) -> Vec<RawString> {
-        ids.iter().map(|id| self.call.raw(id.argument as usize)).collect()
+    /// The texts of ids: those that the caller gave as they came, the others made here.
+    fn texts(&self, ids: &[EntryId]) -> Texts {
+        let mut made = Vec::new();
+        let raw = ids.iter().map(|id| match id.argument {
+            Some(argument) => self.call.raw(argument.get() as usize),
+            None => {
+                let text = self.call.string(id.id.to_string().as_bytes());
+                let raw = text.raw();
+                made.push(text);
+                raw
+            }
+        });
+        Texts { raw: raw.collect(), _made: made }
     }
+
+    /// `XADD key [NOMKSTREAM] [MAXLEN | MINID ...] id field value ...`: the id and what follows are the arguments of the call
+    /// from `id` on, untouched; so is what the core answers. `trim` is for the core to do, which looks at no group.
+    pub fn add(&self, id: usize, nomkstream: bool, trim: Option<(Threshold, Exactness)>) -> Result<Reply, Error> {
+        let mut words = trim.map_or_else(Vec::new, |(threshold, exactness)| trim_words(threshold, exactness));
+        if nomkstream {
+            words.push("NOMKSTREAM".to_owned());
+        }
+        let words: Vec<OwnedString> = words.iter().map(|word| self.call.string(word.as_bytes())).collect();
+        let raw: Vec<RawString> =
+            words.iter().map(OwnedString::raw).chain(self.call.raw_from(id).iter().copied()).collect();
+        let reply = self.call.run(Inner::Add, self.key, &raw);
+        match Reader::new(reply.bytes()).token() {
+            Some(Token::Text(id)) => Ok(Reply::Bulk(id.to_vec())),
+            Some(Token::Nil) => Ok(Reply::Nil),
+            Some(Token::Error(text)) => Err(Error::Core(text.to_vec())),
+            _ => Err(Error::Internal),
+        }
+    }
+
+    /// Checks that the caller may run XADD as `add` will.
+    pub fn require_xadd(&self, id: usize) -> Result<(), Error> {
+        self.call.require_permission(Inner::Add, self.key, self.call.raw_from(id))
+    }
+
+    /// Checks that the caller may run XTRIM on the stream.
+    pub fn require_xtrim(&self) -> Result<(), Error> {
+        let words = [b"MAXLEN", &b"0"[..]].map(|word| self.call.string(word));
+        self.call.require_permission(Inner::Trim, self.key, &words.each_ref().map(OwnedString::raw))
+    }
+
+    /// Runs a core command on the stream with words made here.
+    fn run(&self, command: Inner, words: &[&[u8]]) -> CallReply {
+        let words: Vec<OwnedString> = words.iter().map(|word| self.call.string(word)).collect();
+        let raw: Vec<RawString> = words.iter().map(OwnedString::raw).collect();
+        self.call.run(command, self.key, &raw)
+    }
+
+    fn info(&self, subcommand: &[u8], rest: &[RawString]) -> CallReply {
+        let subcommand = self.call.string(subcommand);
+        let mut arguments = vec![self.key];
+        arguments.extend(rest);
+        self.call.run(Inner::Info, subcommand.raw(), &arguments)
+    }
+}
+
+/// The texts of some ids, for as long as the server needs them.
+struct Texts {
+    raw: Vec<RawString>,
+    _made: Vec<OwnedString>,
+}
+
+/// `MAXLEN | MINID = | ~ threshold [LIMIT n]`
+fn trim_words(threshold: Threshold, exactness: Exactness) -> Vec<String> {
+    let (strategy, value) = match threshold {
+        Threshold::MaxLen(length) => ("MAXLEN", length.to_string()),
+        Threshold::MinId(id) => ("MINID", id.to_string()),
+    };
+    let (sign, limit) = match exactness {
+        Exactness::Exact => ("=", None),
+        Exactness::Nodes(limit) => ("~", limit),
+    };
+    let mut words = vec![strategy.to_owned(), sign.to_owned(), value];
+    if let Some(limit) = limit {
+        words.extend(["LIMIT".to_owned(), limit.to_string()]);
+    }
+    words
+}
+
+fn count(reply: &CallReply) -> usize {
+    resp::integer(reply.bytes()).and_then(|count| usize::try_from(count).ok()).unwrap_or_default()
 }
 
 impl Stream for ServerStream<'_> {
@@ -47,14 +146,11 @@ impl Stream for ServerStream<'_> {
     /// propagated as one XACK of those that were.
     fn ack(&mut self, ids: &[EntryId]) -> Vec<bool> {
         let group = self.group();
-        let raw_ids = self.raw_ids(ids);
-        let ack = |id: &RawString| {
-            let reply = self.call.run(Inner::AckQuietly, self.key, &[group, *id]);
-            resp::integer(reply.bytes()) == Some(1)
-        };
-        let acked: Vec<bool> = raw_ids.iter().map(ack).collect();
+        let texts = self.texts(ids);
+        let ack = |id: &RawString| count(&self.call.run(Inner::AckQuietly, self.key, &[group, *id])) == 1;
+        let acked: Vec<bool> = texts.raw.iter().map(ack).collect();
         let changed: Vec<RawString> =
-            raw_ids.iter().zip(&acked).filter(|(_, acked)| **acked).map(|(id, _)| *id).collect();
+            texts.raw.iter().zip(&acked).filter(|(_, acked)| **acked).map(|(id, _)| *id).collect();
         if !changed.is_empty() {
             self.call.propagate_xack(self.key, group, &changed);
         }
@@ -63,44 +159,52 @@ impl Stream for ServerStream<'_> {
 
     fn ack_in(&mut self, group: &[u8], ids: &[EntryId]) {
         let group = self.call.string(group);
-        let mut arguments = vec![group.raw()];
-        arguments.extend(self.raw_ids(ids));
+        let texts = self.texts(ids);
+        let arguments: Vec<RawString> = std::iter::once(group.raw()).chain(texts.raw.iter().copied()).collect();
         self.call.run(Inner::Ack, self.key, &arguments);
     }
 
     fn delete(&mut self, ids: &[EntryId]) -> usize {
-        let reply = self.call.run(Inner::Del, self.key, &self.raw_ids(ids));
-        resp::integer(reply.bytes()).and_then(|deleted| usize::try_from(deleted).ok()).unwrap_or_default()
+        count(&self.call.run(Inner::Del, self.key, &self.texts(ids).raw))
+    }
+
+    fn trim(&mut self, threshold: Threshold, exactness: Exactness) -> usize {
+        let words = trim_words(threshold, exactness);
+        let words: Vec<&[u8]> = words.iter().map(String::as_bytes).collect();
+        count(&self.run(Inner::Trim, &words))
+    }
+
+    fn length(&self) -> u64 {
+        count(&self.call.run(Inner::Len, self.key, &[])) as u64
     }
 
     fn pending(&self, group: &[u8], min: StreamId, max: StreamId, limit: usize) -> Vec<StreamId> {
-        let words = [group, min.to_string().as_bytes(), max.to_string().as_bytes(), limit.to_string().as_bytes()]
-            .map(|word| self.call.string(word));
-        let reply = self.call.run(Inner::Pending, self.key, &words.each_ref().map(|word| word.raw()));
+        let [min, max, limit] = [min.to_string(), max.to_string(), limit.to_string()];
+        let reply = self.run(Inner::Pending, &[group, min.as_bytes(), max.as_bytes(), limit.as_bytes()]);
         // An empty list would mean that nobody needs the entries.
         resp::pending_ids(reply.bytes()).unwrap_or_else(|| super::broken("XPENDING answers a list"))
     }
 
-    fn has_entry_below(&self, id: StreamId, except: &[StreamId]) -> bool {
-        let mut walk = Walk::from_start(self.call, self.key).into_iter().flatten();
-        walk.find(|entry| except.binary_search(entry).is_err()).is_some_and(|entry| entry < id)
+    fn visit(&self, from: StreamId, each: &mut dyn FnMut(StreamId) -> bool) {
+        let _ = Walk::new(self.call, self.key, from).into_iter().flatten().all(each);
+    }
+
+    fn idle(&self, group: &[u8]) -> Option<u64> {
+        let group = self.call.string(group);
+        let reply = self.info(b"CONSUMERS", &[group.raw()]);
+        let idle = resp::shortest_idle(reply.bytes());
+        let idle = idle.unwrap_or_else(|| super::broken("XINFO CONSUMERS answers a list"));
+        idle.map(|idle| idle.min(service::length()))
     }
 
     fn bookkeeping(&self) -> Bookkeeping {
-        let subcommand = self.call.string(b"STREAM");
-        let reply = self.call.run(Inner::Info, subcommand.raw(), &[self.key]);
-        resp::bookkeeping(reply.bytes()).unwrap_or_default()
+        resp::bookkeeping(self.info(b"STREAM", &[]).bytes()).unwrap_or_default()
     }
 
     fn set_max_deleted(&mut self, id: StreamId, bookkeeping: &Bookkeeping) {
-        let words = [
-            bookkeeping.last_generated.to_string(),
-            "ENTRIESADDED".to_owned(),
-            bookkeeping.entries_added.to_string(),
-            "MAXDELETEDID".to_owned(),
-            id.to_string(),
-        ]
-        .map(|word| self.call.string(word.as_bytes()));
-        self.call.run(Inner::SetId, self.key, &words.each_ref().map(|word| word.raw()));
+        let [last, added, id] =
+            [bookkeeping.last_generated.to_string(), bookkeeping.entries_added.to_string(), id.to_string()];
+        let words = [last.as_bytes(), b"ENTRIESADDED", added.as_bytes(), b"MAXDELETEDID", id.as_bytes()];
+        self.run(Inner::SetId, &words);
     }
 }

@@ -20,14 +20,15 @@ pub struct Walk {
 }
 
 impl Walk {
-    /// Starts at the first entry. None if there is no stream at the key.
-    pub fn from_start(call: &Call<'_>, key: RawString) -> Option<Self> {
+    /// Starts at the first entry from `from` on. None if there is no stream at the key.
+    pub fn new(call: &Call<'_>, key: RawString, from: StreamId) -> Option<Self> {
         // SAFETY: a valid context and string; the handle is closed in `drop`.
         let key = unsafe { api!(RedisModule_OpenKey(call.context(), key.as_ptr(), REDISMODULE_READ as i32)) };
         let walk = Self { key: NonNull::new(key.cast())?, fields: 0 };
-        // SAFETY: an open key; the server answers an error if it holds no stream.
+        let mut from = RedisModuleStreamID { ms: from.ms, seq: from.seq };
+        // SAFETY: an open key; the server answers an error if it holds no stream. It copies the id.
         let started =
-            unsafe { api!(RedisModule_StreamIteratorStart(walk.key.as_ptr(), 0, ptr::null_mut(), ptr::null_mut())) };
+            unsafe { api!(RedisModule_StreamIteratorStart(walk.key.as_ptr(), 0, &mut from, ptr::null_mut())) };
         (started == 0).then_some(walk)
     }
 }

@@ -1,0 +1,147 @@
+//! Acknowledging and deleting entries: what each policy does, and the reply for each id.
+
+use std::collections::HashSet;
+
+use crate::id_set::IdSet;
+use crate::policy::{AckPolicy, DeletePolicy};
+use crate::reference::{lowest_delivered, referenced};
+use crate::stream::{EntryId, Group, Stream};
+use crate::stream_id::StreamId;
+
+/// Reply for an id that is not pending in the calling group (ack-delete), or not in the stream (delete).
+pub const ABSENT: i64 = -1;
+/// Reply for an id whose entry is gone: deleted by this call, or gone before and acknowledged now.
+pub const GONE: i64 = 1;
+/// Reply for an id whose entry EGG left where it was.
+pub const KEPT: i64 = 2;
+
+/// What a call did.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// One of [`GONE`], [`KEPT`], [`ABSENT`] per id, in the order given.
+    pub replies: Vec<i64>,
+    /// Entries deleted from the stream. Fewer than the replies `1` where an entry had gone before.
+    pub deleted: usize,
+    /// Whether the lag of a group had to be mended.
+    pub lag_repaired: bool,
+}
+
+/// Acknowledges ids in the group `own`, and deletes what the policy lets go. The guard has let the call pass.
+///
+/// Redis 8.2 goes through the ids one by one, acknowledging, looking for references and deleting each; doing all of one step
+/// first gives the same answers, since no id's references depend on another id, and a second occurrence is not pending.
+pub fn ack_delete(
+    stream: &mut impl Stream,
+    groups: &[Group<'_>],
+    own: &[u8],
+    policy: AckPolicy,
+    ids: &[EntryId],
+    keep_lag: bool,
+) -> Outcome {
+    let acked = stream.ack(ids);
+    let acked_ids: Vec<EntryId> = ids.iter().zip(&acked).filter(|(_, acked)| **acked).map(|(id, _)| *id).collect();
+    let others = || groups.iter().filter(|group| group.name != own);
+
+    let kept: IdSet = match policy {
+        AckPolicy::Delete(DeletePolicy::KeepRef) => IdSet::default(),
+        AckPolicy::Delete(DeletePolicy::DelRef) => {
+            acknowledge_everywhere(stream, others(), &acked_ids);
+            IdSet::default()
+        }
+        AckPolicy::Reject | AckPolicy::AckOnly if groups.len() > 1 => acked_ids.iter().map(|id| id.id).collect(),
+        // The calling group itself may need an entry again: when it was rewound.
+        _ => referenced(stream, groups, others(), acked_ids.iter().map(|id| id.id)),
+    };
+    let is_safe = !matches!(policy, AckPolicy::Delete(DeletePolicy::KeepRef | DeletePolicy::DelRef));
+    let deletable: Vec<EntryId> = acked_ids.iter().filter(|id| !kept.contains(id.id)).copied().collect();
+    let (deleted, lag_repaired) = delete(stream, groups, &deletable, keep_lag && is_safe);
+
+    let reply = |(id, acked): (&EntryId, &bool)| match acked {
+        false => ABSENT,
+        true if kept.contains(id.id) => KEPT,
+        true => GONE,
+    };
+    Outcome { replies: ids.iter().zip(&acked).map(reply).collect(), deleted, lag_repaired }
+}
+
+/// Deletes entries, acknowledged or not, as XDELEX does: one that is needed is kept under ACKED, even if it never existed.
+pub fn delete_entries(
+    stream: &mut impl Stream,
+    groups: &[Group<'_>],
+    policy: DeletePolicy,
+    ids: &[EntryId],
+    keep_lag: bool,
+) -> Outcome {
+    let kept = match policy {
+        DeletePolicy::Acked => referenced(stream, groups, groups.iter(), ids.iter().map(|id| id.id)),
+        DeletePolicy::KeepRef => IdSet::default(),
+        DeletePolicy::DelRef => {
+            acknowledge_everywhere(stream, groups.iter(), ids);
+            IdSet::default()
+        }
+    };
+    let mut seen = HashSet::new();
+    let mut deletable = Vec::new();
+    let mut reply = |id: &EntryId| {
+        if kept.contains(id.id) {
+            KEPT
+        } else if seen.insert(id.id) && exists(stream, id.id) {
+            deletable.push(*id);
+            GONE
+        } else {
+            ABSENT
+        }
+    };
+    let replies = ids.iter().map(&mut reply).collect();
+    let (deleted, lag_repaired) = delete(stream, groups, &deletable, keep_lag && policy == DeletePolicy::Acked);
+    Outcome { replies, deleted, lag_repaired }
+}
+
+fn acknowledge_everywhere<'a>(stream: &mut impl Stream, groups: impl Iterator<Item = &'a Group<'a>>, ids: &[EntryId]) {
+    if !ids.is_empty() {
+        groups.filter(|group| group.pending > 0).for_each(|group| stream.ack_in(group.name, ids));
+    }
+}
+
+fn exists(stream: &impl Stream, id: StreamId) -> bool {
+    let mut found = None;
+    stream.visit(id, &mut |entry| {
+        found = Some(entry);
+        false
+    });
+    found == Some(id)
+}
+
+/// Deletes entries, and keeps the lag of every group a number.
+///
+/// The core knows one hole per stream, max-deleted-entry-id, and calls the lag of a group unknown when that hole is not
+/// below the group's last-delivered-id. Deleting the very entry that a group has read last therefore turns its lag null
+/// as long as an older entry remains, though every group is past the hole: then the mark is set back to where it was.
+/// The entries that are deleted here are needed by no group, so no count of unread entries is off.
+pub fn delete(stream: &mut impl Stream, groups: &[Group<'_>], ids: &[EntryId], keep_lag: bool) -> (usize, bool) {
+    let Some(top) = ids.iter().map(|id| id.id).max() else { return (0, false) };
+    let before = (keep_lag && top == lowest_delivered(groups) && leaves_an_older_entry(stream, ids, top))
+        .then(|| stream.bookkeeping())
+        .filter(|before| before.max_deleted < top);
+    let deleted = stream.delete(ids);
+    let Some(before) = before else { return (deleted, false) };
+    // The id may have been pending without an entry: then nothing above the old mark was deleted, and nothing is to mend.
+    let lag_is_lost = stream.bookkeeping().max_deleted == top;
+    if lag_is_lost {
+        // 0-0, "never deleted", cannot be set back. No group stands at 0-1, and none that comes later is misled by it.
+        let mark = before.max_deleted.max(StreamId { ms: 0, seq: 1 });
+        stream.set_max_deleted(mark, &before);
+    }
+    (deleted, lag_is_lost)
+}
+
+/// Whether an entry below `top` stays behind when `ids` are deleted.
+fn leaves_an_older_entry(stream: &impl Stream, ids: &[EntryId], top: StreamId) -> bool {
+    let ids: IdSet = ids.iter().map(|id| id.id).collect();
+    let mut stays = false;
+    stream.visit(StreamId::MIN, &mut |entry| {
+        stays = entry < top && !ids.contains(entry);
+        entry < top && !stays
+    });
+    stays
+}

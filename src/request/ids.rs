@@ -1,0 +1,130 @@
+use std::num::NonZeroU32;
+use std::ops::Range;
+
+use super::{Arguments, parse_integer};
+use crate::error::Error;
+use crate::stream::EntryId;
+use crate::stream_id::StreamId;
+
+/// What `[policy] IDS numids id [id ...]` says, before the ids are looked at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ids<P> {
+    /// The policy, if one was named.
+    pub policy: Option<P>,
+    /// Which arguments are the ids.
+    pub block: Range<usize>,
+}
+
+impl<P> Ids<P> {
+    /// Parses the arguments from `first` on, by the grammar of 8.2's XACKDEL (spec-8.2, part 1): tokens in any order and
+    /// case; at most one policy; of several `IDS` blocks the last one counts, and only its ids will be looked at.
+    pub fn parse(
+        arguments: &impl Arguments,
+        first: usize,
+        parse_policy: impl Fn(&[u8]) -> Option<P>,
+    ) -> Result<Self, Error> {
+        let (mut policy, mut block) = (None, None);
+        let mut index = first;
+        while let Some(token) = arguments.get(index) {
+            if let Some(ids) = ids_block(arguments, index)? {
+                index = ids.end;
+                block = Some(ids);
+            } else if policy.replace(parse_policy(token).ok_or(Error::Syntax)?).is_some() {
+                return Err(Error::Syntax);
+            } else {
+                index += 1;
+            }
+        }
+        Ok(Self { policy, block: block.ok_or(Error::Syntax)? })
+    }
+}
+
+/// If an `IDS numids id [id ...]` block begins at `index`: where its ids stand. Exactly `numids` arguments belong to it,
+/// whatever they look like.
+fn ids_block(arguments: &impl Arguments, index: usize) -> Result<Option<Range<usize>>, Error> {
+    match arguments.get(index) {
+        Some(token) if token.eq_ignore_ascii_case(b"IDS") => {}
+        _ => return Ok(None),
+    }
+    let numids = arguments.get(index + 1).ok_or(Error::Syntax)?;
+    let numids = parse_integer(numids).and_then(|n| usize::try_from(n).ok()).filter(|&n| n > 0).ok_or(Error::NumIds)?;
+    let first = index + 2;
+    if numids > arguments.len() - first {
+        return Err(Error::NumIdsMismatch);
+    }
+    Ok(Some(first..first + numids))
+}
+
+/// The ids at these arguments: all of them, or the error for the first bad one.
+pub fn parse_ids(arguments: &impl Arguments, block: Range<usize>) -> Result<Vec<EntryId>, Error> {
+    let parse = |index: usize| {
+        let id = arguments.get(index).and_then(StreamId::parse)?;
+        Some(EntryId { id, argument: NonZeroU32::new(u32::try_from(index).ok()?) })
+    };
+    block.map(|index| parse(index).ok_or(Error::InvalidId)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Ids, parse_ids};
+    use crate::error::Error;
+    use crate::policy::{AckPolicy, DeletePolicy};
+
+    fn ackdel(options: &str) -> Result<(Option<AckPolicy>, Vec<String>), Error> {
+        let line = format!("EGG.ACKDEL s g {options}");
+        let arguments: Vec<&[u8]> = line.split(' ').map(str::as_bytes).collect();
+        let request = Ids::parse(&arguments, 3, AckPolicy::parse)?;
+        let ids = parse_ids(&arguments, request.block)?;
+        Ok((request.policy, ids.iter().map(|id| id.id.to_string()).collect()))
+    }
+
+    #[test]
+    fn takes_options_in_any_order_and_case() {
+        let expected = |policy| Ok((policy, vec!["1-0".to_owned(), "2-0".to_owned()]));
+        assert_eq!(ackdel("IDS 2 1 2-0"), expected(None));
+        assert_eq!(ackdel("ids 2 1 2 acked"), expected(Some(AckPolicy::Delete(DeletePolicy::Acked))));
+        assert_eq!(ackdel("AckOnly Ids 2 1 2"), expected(Some(AckPolicy::AckOnly)));
+        assert_eq!(ackdel("REJECT IDS 2 1 2"), expected(Some(AckPolicy::Reject)));
+        assert_eq!(ackdel("IDS 1 bad KEEPREF IDS 2 1 2"), expected(Some(AckPolicy::Delete(DeletePolicy::KeepRef))));
+        assert_eq!(ackdel("DELREF IDS 2 1 2"), expected(Some(AckPolicy::Delete(DeletePolicy::DelRef))));
+    }
+
+    #[test]
+    fn remembers_which_argument_holds_an_id() {
+        let arguments: Vec<&[u8]> = vec![b"EGG.ACKDEL", b"s", b"g", b"ACKED", b"IDS", b"2", b"7-1", b"8-1"];
+        let ids = parse_ids(&arguments, 6..8).unwrap_or_default();
+        let places: Vec<_> = ids.iter().filter_map(|id| id.argument).map(u32::from).collect();
+        assert_eq!(places, [6, 7]);
+    }
+
+    #[test]
+    fn answers_the_first_error_from_the_left() {
+        for (options, error) in [
+            ("", Error::Syntax),
+            ("ACKED ACKED IDS 1 1", Error::Syntax),
+            ("ACKED KEEPREF IDS 1 1", Error::Syntax),
+            ("1 1-1 2-1", Error::Syntax),
+            ("IDS 1 1-1 2-1", Error::Syntax),
+            ("IDS 1 1-1 IDS", Error::Syntax),
+            ("IDS 1 1-1 FOO", Error::Syntax),
+            ("FOO IDS 0 1-1", Error::Syntax),
+            ("IDS 0 FOO", Error::NumIds),
+            ("IDS IDS 1 1-1", Error::NumIds),
+            ("IDS 2 1-1", Error::NumIdsMismatch),
+            ("IDS 9223372036854775807 1-1", Error::NumIdsMismatch),
+            ("KEEPREF IDS 1", Error::NumIdsMismatch),
+            ("IDS 2 1-1 ACKED", Error::InvalidId),
+            ("IDS 2 1-1 foo", Error::InvalidId),
+            ("IDS 1 foo FOO", Error::Syntax),
+        ] {
+            assert_eq!(ackdel(options), Err(error), "{options}");
+        }
+    }
+
+    #[test]
+    fn numids_is_a_positive_integer() {
+        for bad in ["0", "-1", "abc", "1.5", "", "+1", "01", "9223372036854775808", "99999999999999999999"] {
+            assert_eq!(ackdel(&format!("IDS {bad} 1-1")), Err(Error::NumIds), "{bad:?}");
+        }
+    }
+}

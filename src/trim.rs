@@ -1,0 +1,276 @@
+//! Trimming: which entries go, under each policy.
+
+use crate::deletion::delete;
+use crate::policy::DeletePolicy;
+use crate::reference::{PendingCursor, frontier, lowest_delivered};
+use crate::request::TrimRequest;
+use crate::stream::{EntryId, Exactness, Group, Stream, Threshold};
+use crate::stream_id::StreamId;
+
+/// A trim, as asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Trim {
+    /// What happens to references.
+    pub policy: DeletePolicy,
+    /// How far; None: the janitor, that removes whatever no group needs.
+    pub threshold: Option<Threshold>,
+    /// `=` or `~`, with the limit that goes with `~`.
+    pub exactness: Exactness,
+    /// The janitor's LIMIT: how many entries it looks at.
+    pub visits: Option<u64>,
+    /// Groups idle for so many milliseconds do not count.
+    pub ignore_idle: Option<u64>,
+}
+
+impl Trim {
+    /// A trim by what was asked for; `default` is the policy if none was named.
+    pub fn new(request: &TrimRequest, default: DeletePolicy) -> Self {
+        Self {
+            policy: request.policy.unwrap_or(default),
+            threshold: request.threshold,
+            exactness: request.exactness(),
+            visits: request.limit,
+            ignore_idle: request.ignore_idle,
+        }
+    }
+}
+
+/// What sets the commands that trim apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Manner {
+    /// Mend the lag that the deletion of a hole turns null.
+    pub keep_lag: bool,
+    /// DELREF also drops references below the cut whose entry had gone before (redis#15581: 8.2.3 leaves them).
+    pub drop_dangling: bool,
+    /// After so many needed entries the walk ends, and the rest is left to the next call.
+    pub patience: u64,
+}
+
+/// XDEL takes this many holes at a time, so that a janitor's first visit to a large stream needs no large memory.
+const HOLES_AT_ONCE: usize = 10_000;
+
+/// Trims, and says how many entries were removed.
+pub fn trim(stream: &mut impl Stream, groups: &[Group<'_>], trim: &Trim, manner: &Manner) -> usize {
+    let (counting, ignored) = split_idle(stream, groups, trim.ignore_idle);
+    match (trim.policy, trim.threshold) {
+        (DeletePolicy::Acked, None) if counting.is_empty() => 0,
+        (DeletePolicy::Acked, threshold) if !counting.is_empty() => {
+            Sweep { stream, counting: &counting, ignored: &ignored, manner, removed: 0 }.run(trim, threshold)
+        }
+        (DeletePolicy::DelRef, Some(threshold)) => trim_delref(stream, groups, threshold, trim.exactness, manner),
+        (_, Some(threshold)) => stream.trim(threshold, trim.exactness),
+        (_, None) => 0,
+    }
+}
+
+/// The groups that count, and those that have been idle for too long to. A group without consumers has no age: it counts.
+/// If none were left, the one that was seen last counts.
+fn split_idle<'a>(
+    stream: &impl Stream,
+    groups: &[Group<'a>],
+    ignore_idle: Option<u64>,
+) -> (Vec<Group<'a>>, Vec<Group<'a>>) {
+    let Some(limit) = ignore_idle.filter(|_| groups.len() > 1) else { return (groups.to_vec(), Vec::new()) };
+    let with_idle: Vec<(Group<'a>, u64)> =
+        groups.iter().map(|group| (*group, stream.idle(group.name).unwrap_or(0))).collect();
+    let shortest = with_idle.iter().map(|(_, idle)| *idle).min().unwrap_or(0);
+    let (counting, ignored): (Vec<_>, Vec<_>) =
+        with_idle.into_iter().partition(|(_, idle)| *idle < limit || *idle == shortest);
+    let groups_of = |list: Vec<(Group<'a>, u64)>| list.into_iter().map(|(group, _)| group).collect();
+    (groups_of(counting), groups_of(ignored))
+}
+
+/// A trim under ACKED.
+struct Sweep<'a, S> {
+    stream: &'a mut S,
+    counting: &'a [Group<'a>],
+    ignored: &'a [Group<'a>],
+    manner: &'a Manner,
+    removed: usize,
+}
+
+impl<S: Stream> Sweep<'_, S> {
+    fn run(mut self, trim: &Trim, threshold: Option<Threshold>) -> usize {
+        let frontier = frontier(self.stream, self.counting);
+        // Beyond this, some group has not been delivered.
+        let end = lowest_delivered(self.counting).successor();
+        match (threshold, trim.exactness) {
+            (Some(Threshold::MinId(id)), exactness) => {
+                let stop = lower(end, id);
+                let front = lower(frontier, id);
+                self.cut(front, exactness);
+                if exactness == Exactness::Exact && front < stop {
+                    self.sweep_holes(front, Some(stop), u64::MAX, None);
+                }
+            }
+            (Some(Threshold::MaxLen(length)), exactness) => {
+                let excess = self.stream.length().saturating_sub(length);
+                if excess > 0 {
+                    let (front, seen) = self.walk_front(frontier, excess);
+                    self.cut(front, exactness);
+                    if exactness == Exactness::Exact && seen < excess {
+                        self.sweep_holes(front, end, excess - seen, None);
+                    }
+                }
+            }
+            (None, _) => match trim.visits {
+                None => {
+                    let front = frontier.unwrap_or(StreamId::MAX);
+                    self.cut(front, Exactness::Exact);
+                    self.sweep_holes(front, end, u64::MAX, None);
+                }
+                Some(visits) => {
+                    let (front, seen) = self.walk_front(frontier, visits);
+                    self.cut(front, Exactness::Exact);
+                    if seen < visits {
+                        self.sweep_holes(front, end, u64::MAX, Some(visits - seen));
+                    }
+                }
+            },
+        }
+        self.removed
+    }
+
+    /// Where the front ends that no group needs, or where `most` of its entries do; and how many entries it has.
+    fn walk_front(&self, frontier: Option<StreamId>, most: u64) -> (StreamId, u64) {
+        let (mut front, mut seen) = (StreamId::MIN, 0);
+        self.stream.visit(StreamId::MIN, &mut |entry| {
+            if seen == most || frontier.is_some_and(|frontier| entry >= frontier) {
+                front = entry;
+                return false;
+            }
+            seen += 1;
+            // Holds if this is the last entry of the stream.
+            front = entry.successor().unwrap_or(StreamId::MAX);
+            true
+        });
+        (front, seen)
+    }
+
+    /// Cuts the front off, up to `front`, where no group that counts needs anything.
+    fn cut(&mut self, front: StreamId, exactness: Exactness) {
+        let removed = self.stream.trim(Threshold::MinId(front), exactness);
+        self.removed += removed;
+        if removed > 0 {
+            let below = first_entry(self.stream).unwrap_or(front).min(front);
+            drop_references_below(self.stream, self.ignored, below);
+        }
+    }
+
+    /// Removes entries between those that are needed, from `from` up to `end`: at most `most`, looking at at most `visits`.
+    fn sweep_holes(&mut self, from: StreamId, end: Option<StreamId>, most: u64, visits: Option<u64>) {
+        let mut cursors: Vec<PendingCursor<'_>> = self
+            .counting
+            .iter()
+            .filter(|group| group.pending > 0)
+            .map(|group| PendingCursor::new(group.name, from))
+            .collect();
+        let (mut holes, mut needed, mut visited) = (Vec::new(), 0, 0);
+        let stream = &*self.stream;
+        stream.visit(from, &mut |entry| {
+            let ended = end.is_some_and(|end| entry >= end) || holes.len() as u64 == most;
+            if ended || visits == Some(visited) || needed == self.manner.patience {
+                return false;
+            }
+            visited += 1;
+            if cursors.iter_mut().any(|cursor| cursor.holds(stream, entry)) {
+                needed += 1;
+            } else {
+                holes.push(EntryId::from(entry));
+            }
+            true
+        });
+        for holes in holes.chunks(HOLES_AT_ONCE) {
+            self.ignored
+                .iter()
+                .filter(|group| group.pending > 0)
+                .for_each(|group| self.stream.ack_in(group.name, holes));
+            self.removed += delete(self.stream, self.counting, holes, self.manner.keep_lag).0;
+        }
+    }
+}
+
+fn lower(bound: Option<StreamId>, id: StreamId) -> StreamId {
+    bound.map_or(id, |bound| bound.min(id))
+}
+
+fn first_entry(stream: &impl Stream) -> Option<StreamId> {
+    let mut first = None;
+    stream.visit(StreamId::MIN, &mut |entry| {
+        first = Some(entry);
+        false
+    });
+    first
+}
+
+/// Takes every id below `id` out of the pending entries lists of these groups, page by page.
+fn drop_references_below(stream: &mut impl Stream, groups: &[Group<'_>], id: StreamId) {
+    const PAGE: usize = 1000;
+    for group in groups.iter().filter(|group| group.pending > 0) {
+        loop {
+            let mut page = stream.pending(group.name, StreamId::MIN, id, PAGE);
+            let is_last = page.len() < PAGE;
+            page.retain(|pending| *pending < id);
+            let ids: Vec<EntryId> = page.into_iter().map(EntryId::from).collect();
+            if ids.is_empty() {
+                break;
+            }
+            stream.ack_in(group.name, &ids);
+            if is_last {
+                break;
+            }
+        }
+    }
+}
+
+/// A trim under DELREF.
+fn trim_delref(
+    stream: &mut impl Stream,
+    groups: &[Group<'_>],
+    threshold: Threshold,
+    exactness: Exactness,
+    manner: &Manner,
+) -> usize {
+    // Whole nodes are known only once they are gone; then whatever is referenced below the new first entry goes, too.
+    let drop_all = manner.drop_dangling || exactness != Exactness::Exact;
+    if !drop_all {
+        let gone = entries_beyond(stream, threshold);
+        for group in groups.iter().filter(|group| group.pending > 0) {
+            let mut cursor = PendingCursor::new(group.name, StreamId::MIN);
+            let held: Vec<EntryId> =
+                gone.iter().filter(|id| cursor.holds(stream, **id)).map(|id| (*id).into()).collect();
+            if !held.is_empty() {
+                stream.ack_in(group.name, &held);
+            }
+        }
+        return stream.trim(threshold, exactness);
+    }
+    let removed = stream.trim(threshold, exactness);
+    let end = || stream.bookkeeping().last_generated.successor().unwrap_or(StreamId::MAX);
+    let first = first_entry(stream).unwrap_or_else(end);
+    let below = match threshold {
+        Threshold::MinId(id) => first.min(id),
+        Threshold::MaxLen(_) => first,
+    };
+    if removed > 0 || exactness == Exactness::Exact {
+        drop_references_below(stream, groups, below);
+    }
+    removed
+}
+
+/// The entries that an exact trim removes.
+fn entries_beyond(stream: &impl Stream, threshold: Threshold) -> Vec<StreamId> {
+    let excess = match threshold {
+        Threshold::MaxLen(length) => stream.length().saturating_sub(length),
+        Threshold::MinId(_) => u64::MAX,
+    };
+    let mut gone = Vec::new();
+    stream.visit(StreamId::MIN, &mut |entry| {
+        let stays = gone.len() as u64 == excess || matches!(threshold, Threshold::MinId(id) if entry >= id);
+        if !stays {
+            gone.push(entry);
+        }
+        !stays
+    });
+    gone
+}
