@@ -5,4 +5,5 @@ mod ackdel;
 mod client;
 mod conformance;
 mod harness;
+mod native_names;
 mod vectors;
