@@ -10,6 +10,8 @@ use crate::stream_id::StreamId;
 
 /// Reply for an id that is not pending in the calling group (ack-delete), or not in the stream (delete).
 pub const ABSENT: i64 = -1;
+/// Reply for an id that another consumer has than the OWNER that was named.
+pub const NOT_OWNED: i64 = 0;
 /// Reply for an id whose entry is gone: deleted by this call, or gone before and acknowledged now.
 pub const GONE: i64 = 1;
 /// Reply for an id whose entry EGG left where it was.
@@ -18,7 +20,7 @@ pub const KEPT: i64 = 2;
 /// What a call did.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// One of [`GONE`], [`KEPT`], [`ABSENT`] per id, in the order given.
+    /// One of [`GONE`], [`KEPT`], [`ABSENT`], [`NOT_OWNED`] per id, in the order given.
     pub replies: Vec<i64>,
     /// Entries deleted from the stream. Fewer than the replies `1` where an entry had gone before.
     pub deleted: usize,
@@ -26,23 +28,40 @@ pub struct Outcome {
     pub lag_repaired: bool,
 }
 
-/// Acknowledges ids in the group `own`, and deletes what the policy lets go. The guard has let the call pass.
+/// How ids are acknowledged and deleted.
+#[derive(Clone, Copy, Debug)]
+pub struct AckDelete<'a> {
+    /// The group that acknowledges.
+    pub group: &'a [u8],
+    /// What happens to the entries.
+    pub policy: AckPolicy,
+    /// The consumer that must have an id, if it matters.
+    pub owner: Option<&'a [u8]>,
+    /// Mend the lag that a deletion turns null.
+    pub keep_lag: bool,
+}
+
+/// Acknowledges ids, and deletes what the policy lets go. The guard has let the call pass.
 ///
 /// Redis 8.2 goes through the ids one by one, acknowledging, looking for references and deleting each; doing all of one step
 /// first gives the same answers, since no id's references depend on another id, and a second occurrence is not pending.
-pub fn ack_delete(
-    stream: &mut impl Stream,
-    groups: &[Group<'_>],
-    own: &[u8],
-    policy: AckPolicy,
-    ids: &[EntryId],
-    keep_lag: bool,
-) -> Outcome {
-    let acked = stream.ack(ids);
+pub fn ack_delete(stream: &mut impl Stream, groups: &[Group<'_>], how: &AckDelete<'_>, ids: &[EntryId]) -> Outcome {
+    let owned = how.owner.map(|owner| owned_by(stream, owner, ids));
+    let may_ack = |id: &EntryId| owned.as_ref().is_none_or(|owned| owned.contains(id.id));
+    let others_own = |id: &EntryId| !may_ack(id) && stream.delivery(how.group, id.id).is_some();
+    let mut replies: Vec<i64> = ids.iter().map(|id| if others_own(id) { NOT_OWNED } else { ABSENT }).collect();
+    let acked = match owned {
+        None => stream.ack(ids),
+        Some(_) => {
+            let mine: Vec<EntryId> = ids.iter().filter(|id| may_ack(id)).copied().collect();
+            let mut acked = stream.ack(&mine).into_iter();
+            ids.iter().map(|id| may_ack(id) && acked.next().unwrap_or(false)).collect()
+        }
+    };
     let acked_ids: Vec<EntryId> = ids.iter().zip(&acked).filter(|(_, acked)| **acked).map(|(id, _)| *id).collect();
-    let others = || groups.iter().filter(|group| group.name != own);
+    let others = || groups.iter().filter(|group| group.name != how.group);
 
-    let kept: IdSet = match policy {
+    let kept: IdSet = match how.policy {
         AckPolicy::Delete(DeletePolicy::KeepRef) => IdSet::default(),
         AckPolicy::Delete(DeletePolicy::DelRef) => {
             acknowledge_everywhere(stream, others(), &acked_ids);
@@ -52,16 +71,27 @@ pub fn ack_delete(
         // The calling group itself may need an entry again: when it was rewound.
         _ => referenced(stream, groups, others(), acked_ids.iter().map(|id| id.id)),
     };
-    let is_safe = !matches!(policy, AckPolicy::Delete(DeletePolicy::KeepRef | DeletePolicy::DelRef));
+    let is_safe = !matches!(how.policy, AckPolicy::Delete(DeletePolicy::KeepRef | DeletePolicy::DelRef));
     let deletable: Vec<EntryId> = acked_ids.iter().filter(|id| !kept.contains(id.id)).copied().collect();
-    let (deleted, lag_repaired) = delete(stream, groups, &deletable, keep_lag && is_safe);
+    let (deleted, lag_repaired) = delete(stream, groups, &deletable, how.keep_lag && is_safe);
 
-    let reply = |(id, acked): (&EntryId, &bool)| match acked {
-        false => ABSENT,
-        true if kept.contains(id.id) => KEPT,
-        true => GONE,
-    };
-    Outcome { replies: ids.iter().zip(&acked).map(reply).collect(), deleted, lag_repaired }
+    for ((reply, id), _) in replies.iter_mut().zip(ids).zip(&acked).filter(|(_, acked)| **acked) {
+        *reply = if kept.contains(id.id) { KEPT } else { GONE };
+    }
+    Outcome { replies, deleted, lag_repaired }
+}
+
+/// Which of `ids` a consumer of the calling group has pending: one bounded question, or one for each id if it has more
+/// pending among them.
+fn owned_by(stream: &impl Stream, owner: &[u8], ids: &[EntryId]) -> IdSet {
+    let all: IdSet = ids.iter().map(|id| id.id).collect();
+    let (Some(&min), Some(&max)) = (all.as_slice().first(), all.as_slice().last()) else { return all };
+    let count = all.as_slice().len();
+    let in_range = stream.pending_of(owner, min, max, count + 1);
+    if in_range.len() <= count {
+        return in_range.into_iter().filter(|id| all.contains(*id)).collect();
+    }
+    all.as_slice().iter().filter(|&&id| !stream.pending_of(owner, id, id, 1).is_empty()).copied().collect()
 }
 
 /// Deletes entries, acknowledged or not, as XDELEX does: one that is needed is kept under ACKED, even if it never existed.

@@ -33,8 +33,16 @@ pub enum Error {
     LimitWithoutTilde,
     /// XTRIM without MAXLEN and MINID.
     NoStrategy,
-    /// A time that is no integer from 1 up, behind this option.
-    Idle(&'static str),
+    /// What follows this option is no integer from 1 up.
+    NotPositive(&'static str),
+    /// `numpairs` is no integer from 1 up.
+    NumPairs,
+    /// `numpairs` promises more fields and values than there are arguments.
+    NumPairsMismatch,
+    /// The destination has not that many ids left.
+    NoIdsLeft,
+    /// An entry would be larger than a stream can hold.
+    TooLarge,
     /// What a core command answered that EGG ran on the caller's behalf.
     Core(Vec<u8>),
     /// No such key, or no such consumer group.
@@ -80,7 +88,13 @@ impl fmt::Display for Error {
                 f.write_str("ERR syntax error, LIMIT cannot be used without the special ~ option")
             }
             Self::NoStrategy => f.write_str("ERR syntax error, XTRIM must be called with a trimming strategy"),
-            Self::Idle(option) => write!(f, "ERR {option} must be a positive integer"),
+            Self::NotPositive(option) => write!(f, "ERR {option} must be a positive integer"),
+            Self::NumPairs => f.write_str("ERR Number of pairs must be a positive integer"),
+            Self::NumPairsMismatch => f.write_str("ERR The `numpairs` parameter must match the number of arguments"),
+            Self::NoIdsLeft => {
+                f.write_str("ERR The destination stream has exhausted the last possible ID, unable to add more items")
+            }
+            Self::TooLarge => f.write_str("ERR Elements are too large to be stored"),
             Self::Core(text) => f.write_str(&String::from_utf8_lossy(text)),
             Self::NoGroup { key, group } => {
                 let (key, group) = (Escaped(key), Escaped(group));

@@ -14,13 +14,17 @@
 //! - [`config`], [`stats`]: the knobs and the counters. Leaves
 #![cfg_attr(test, allow(clippy::indexing_slicing))]
 
+mod acked_move;
 mod commands;
 mod config;
 mod deletion;
 mod error;
+mod glob;
 mod id_set;
 mod native_names;
+mod pins;
 mod policy;
+mod reap;
 mod reference;
 mod reply;
 mod request;

@@ -6,14 +6,15 @@
 //! a hidden command, [`XAdd`] or [`XTrim`], which speaks 8.2's grammar.
 
 use crate::commands::{add, outcome, trim};
-use crate::deletion::{ABSENT, ack_delete, delete_entries};
+use crate::deletion::{ABSENT, AckDelete, ack_delete, delete_entries};
 use crate::error::Error;
 use crate::policy::{AckPolicy, DeletePolicy};
 use crate::reply::Reply;
 use crate::request::{Add, Arguments, Dialect, Ids, TrimRequest, parse_ids};
 use crate::server::call::Call;
-use crate::server::command::{Argument, Command, Spec, key};
-use crate::server::stream::{GroupList, ServerStream};
+use crate::server::command::{Argument, Command, Key, Spec};
+use crate::server::groups::GroupList;
+use crate::server::stream::ServerStream;
 use crate::stats;
 use crate::trim::Manner;
 
@@ -45,7 +46,7 @@ impl Command for XAckDel {
         summary: c"Acknowledges and deletes one or multiple messages for a stream consumer group.",
         complexity: c"O(1) for each message ID processed.",
         since: c"8.2.0",
-        keys: &[key::RW_DELETE],
+        keys: &[Key::delete(1)],
         arguments: &[Argument::key(c"key", 0), Argument::string(c"group"), CONDITION, crate::commands::arguments::IDS],
     };
 
@@ -60,7 +61,8 @@ impl Command for XAckDel {
         stats::ACKDEL_CALLS.add(1);
         let policy = AckPolicy::Delete(request.policy.unwrap_or(DeletePolicy::KeepRef));
         outcome::count_policy(policy);
-        let outcome = ack_delete(&mut ServerStream::new(call), &groups, own.name, policy, &ids, AS_8_2.keep_lag);
+        let how = AckDelete { group: own.name, policy, owner: None, keep_lag: AS_8_2.keep_lag };
+        let outcome = ack_delete(&mut ServerStream::new(call), &groups, &how, &ids);
         outcome::count_ack_delete(&outcome);
         Ok(Reply::Integers(outcome.replies))
     }
@@ -80,7 +82,7 @@ impl Command for XDelEx {
         summary: c"Deletes one or multiple entries from the stream.",
         complexity: c"O(1) for each single item to delete in the stream, regardless of the stream size.",
         since: c"8.2.0",
-        keys: &[key::RW_DELETE],
+        keys: &[Key::delete(1)],
         arguments: &[Argument::key(c"key", 0), CONDITION, crate::commands::arguments::IDS],
     };
 
@@ -114,7 +116,7 @@ impl Command for XAdd {
         summary: c"What XADD with a policy becomes under egg.native-names. Not for direct use.",
         complexity: c"As EGG.ADD.",
         since: c"0.1.0",
-        keys: &[key::RW_UPDATE],
+        keys: &[Key::update(1)],
         arguments: &[Argument::key(c"key", 0), Argument::string(c"argument").multiple()],
     };
 
@@ -140,7 +142,7 @@ impl Command for XTrim {
         summary: c"What XTRIM with a policy becomes under egg.native-names. Not for direct use.",
         complexity: c"As EGG.TRIM.",
         since: c"0.1.0",
-        keys: &[key::RW_DELETE],
+        keys: &[Key::delete(1)],
         arguments: &[Argument::key(c"key", 0), Argument::string(c"argument").multiple()],
     };
 

@@ -13,4 +13,8 @@ pub enum Reply {
     Bulk(Vec<u8>),
     /// An array of integers.
     Integers(Vec<i64>),
+    /// An array of anything.
+    Array(Vec<Reply>),
+    /// Named values: a map in RESP3, and in RESP2 an array of names and values in turn.
+    Map(Vec<(&'static str, Reply)>),
 }

@@ -1,7 +1,7 @@
 //! Reads the server's own replies (RESP2), without copying or allocating.
 
 use crate::request::parse_integer;
-use crate::stream::{Bookkeeping, Group};
+use crate::stream::{Bookkeeping, Delivery, Group};
 use crate::stream_id::StreamId;
 
 /// One element of a reply. The items of an array follow it, one by one.
@@ -105,6 +105,7 @@ fn group<'a>(reader: &mut Reader<'a>) -> Option<Group<'a>> {
             (b"name", Token::Text(name)) => group.name = name,
             (b"pending", Token::Integer(pending)) => group.pending = u64::try_from(pending).ok()?,
             (b"last-delivered-id", Token::Text(id)) => group.last_delivered = StreamId::parse(id)?,
+            (b"lag", Token::Integer(lag)) => group.lag = Some(lag),
             _ => {}
         }
     }
@@ -124,6 +125,22 @@ pub fn pending_ids(reply: &[u8]) -> Option<Vec<StreamId>> {
         }
     }
     Some(ids)
+}
+
+/// The delivery in an `XPENDING key group id id 1` reply: None inside if the id is not pending.
+pub fn delivery(reply: &[u8]) -> Option<Option<Delivery>> {
+    let mut reader = Reader::new(reply);
+    if reader.array()? == 0 {
+        return Some(None);
+    }
+    reader.array()?;
+    reader.skip()?;
+    let consumer = reader.text()?.to_vec();
+    reader.skip()?;
+    match reader.token()? {
+        Token::Integer(count) => Some(Some(Delivery { consumer, count: u64::try_from(count).ok()? })),
+        _ => None,
+    }
 }
 
 /// The shortest idle time, in milliseconds, in an `XINFO CONSUMERS` reply: None inside if it lists no consumer.
@@ -161,7 +178,8 @@ pub fn bookkeeping(reply: &[u8]) -> Option<Bookkeeping> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Reader, Token, bookkeeping, groups, integer, pending_ids};
+    use super::{Reader, Token, bookkeeping, delivery, groups, integer, pending_ids, shortest_idle};
+    use crate::stream::Delivery;
     use crate::stream_id::StreamId;
 
     const fn id(ms: u64, seq: u64) -> StreamId {
@@ -202,6 +220,7 @@ mod tests {
         let rows = groups(reply).unwrap_or_default();
         assert_eq!(rows.len(), 2);
         assert_eq!((rows[0].name, rows[0].pending, rows[0].last_delivered), (&b"\r\n\0"[..], 5, id(7, 1)));
+        assert_eq!((rows[0].lag, rows[1].lag), (Some(2), None));
         assert_eq!((rows[1].name, rows[1].pending, rows[1].last_delivered), (&b"h"[..], 0, id(0, 0)));
     }
 
@@ -209,11 +228,23 @@ mod tests {
     fn reads_pending_ids_and_counters() {
         let reply = b"*2\r\n*4\r\n$3\r\n1-1\r\n$1\r\nc\r\n:10\r\n:1\r\n*4\r\n$3\r\n2-1\r\n$1\r\nc\r\n:10\r\n:1\r\n";
         assert_eq!(pending_ids(reply), Some(vec![id(1, 1), id(2, 1)]));
+        let first = delivery(reply);
+        assert_eq!(first, Some(Some(Delivery { consumer: b"c".to_vec(), count: 1 })));
+        assert_eq!(delivery(b"*0\r\n"), Some(None));
+        assert_eq!(delivery(b"-ERR no\r\n"), None);
         assert_eq!(integer(b":42\r\n"), Some(42));
         assert_eq!(integer(b"-ERR no\r\n"), None);
         let reply = b"*8\r\n$17\r\nlast-generated-id\r\n$3\r\n9-1\r\n$20\r\nmax-deleted-entry-id\r\n$3\r\n3-1\r\n\
             $11\r\nfirst-entry\r\n*2\r\n$3\r\n1-1\r\n*2\r\n$1\r\nf\r\n$1\r\nv\r\n$13\r\nentries-added\r\n:9\r\n";
         let found = bookkeeping(reply).unwrap_or_default();
         assert_eq!((found.last_generated, found.max_deleted, found.entries_added), (id(9, 1), id(3, 1), 9));
+    }
+
+    #[test]
+    fn reads_the_shortest_idle_time() {
+        let row = |idle: u32| format!("*4\r\n$4\r\nname\r\n$1\r\nc\r\n$4\r\nidle\r\n:{idle}\r\n");
+        assert_eq!(shortest_idle(format!("*2\r\n{}{}", row(70), row(9)).as_bytes()), Some(Some(9)));
+        assert_eq!(shortest_idle(b"*0\r\n"), Some(None));
+        assert_eq!(shortest_idle(b"-ERR no\r\n"), None);
     }
 }

@@ -46,6 +46,14 @@ counters! {
     TRIM_CALLS => "commands" "trim_calls",
     /// Calls of EGG.ADD, and of XADD with a policy where EGG provides it.
     ADD_CALLS => "commands" "add_calls",
+    /// Calls of EGG.ACKMOVE.
+    ACKMOVE_CALLS => "commands" "ackmove_calls",
+    /// Calls of EGG.ACKMOVE that the guard refused.
+    ACKMOVE_REFUSED => "commands" "ackmove_refused",
+    /// Calls of EGG.PINS.
+    PINS_CALLS => "commands" "pins_calls",
+    /// Calls of EGG.GROUPREAP.
+    GROUPREAP_CALLS => "commands" "groupreap_calls",
     /// Ids acknowledged: replies 1 and 2.
     ACKED => "entries" "acked",
     /// Entries deleted by their ids.
@@ -54,6 +62,12 @@ counters! {
     KEPT => "entries" "kept",
     /// Ids that were not pending: replies -1.
     NOT_PENDING => "entries" "not_pending",
+    /// Ids that another consumer had: replies 0.
+    NOT_OWNER => "entries" "not_owner",
+    /// Entries moved to another stream.
+    MOVED => "entries" "moved",
+    /// Groups destroyed by EGG.GROUPREAP.
+    REAPED => "entries" "reaped",
     /// Entries removed by trims that looked at groups.
     TRIMMED => "entries" "trimmed",
     /// Deletions after which a group's lag had to be mended.

@@ -29,6 +29,17 @@ pub struct Group<'a> {
     pub pending: u64,
     /// The last id that was delivered to it.
     pub last_delivered: StreamId,
+    /// How many entries it has still to be delivered; None if the server does not know.
+    pub lag: Option<i64>,
+}
+
+/// A pending id's delivery.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Delivery {
+    /// The consumer that has it.
+    pub consumer: Vec<u8>,
+    /// How often it was delivered.
+    pub count: u64,
 }
 
 /// What `XINFO STREAM` says of a stream's bookkeeping.
@@ -80,6 +91,12 @@ pub trait Stream {
 
     /// XPENDING: ids pending in a group within `min..=max`, ascending, at most `limit` of them.
     fn pending(&self, group: &[u8], min: StreamId, max: StreamId, limit: usize) -> Vec<StreamId>;
+
+    /// XPENDING of one consumer of the calling group, likewise. A consumer that does not exist has nothing pending.
+    fn pending_of(&self, consumer: &[u8], min: StreamId, max: StreamId, limit: usize) -> Vec<StreamId>;
+
+    /// XPENDING of one id in a group: to whom it was delivered, and how often; None if it is not pending.
+    fn delivery(&self, group: &[u8], id: StreamId) -> Option<Delivery>;
 
     /// Shows the ids of the entries from `from` on, ascending, until `each` answers false.
     fn visit(&self, from: StreamId, each: &mut dyn FnMut(StreamId) -> bool);

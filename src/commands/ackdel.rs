@@ -1,18 +1,19 @@
-use super::arguments::{ACK_POLICY, IDS};
+use super::arguments::{ACK_POLICY, IDS, OWNER};
 use super::outcome::{count_ack_delete, count_policy};
 use crate::config;
-use crate::deletion::ack_delete;
+use crate::deletion::{AckDelete, ack_delete};
 use crate::error::Error;
 use crate::policy::{AckPolicy, find_group, require_sole_group};
 use crate::reply::Reply;
-use crate::request::{Ids, parse_ids};
+use crate::request::{AckDel, parse_ids};
 use crate::server::alarm;
 use crate::server::call::Call;
-use crate::server::command::{Argument, Command, Spec, key};
-use crate::server::stream::{GroupList, ServerStream};
+use crate::server::command::{Argument, Command, Key, Spec};
+use crate::server::groups::GroupList;
+use crate::server::stream::ServerStream;
 use crate::stats;
 
-/// `EGG.ACKDEL key group [REJECT | ACKONLY | ACKED | KEEPREF | DELREF] IDS numids id [id ...]`
+/// `EGG.ACKDEL key group [REJECT | ACKONLY | ACKED | KEEPREF | DELREF] [OWNER consumer] IDS numids id [id ...]`
 ///
 /// Acknowledges entries in a consumer group and deletes them from the stream, in one step. The policy (default:
 /// `egg.default-policy`) says what happens when other groups exist.
@@ -20,6 +21,7 @@ use crate::stats;
 /// Replies one integer per id, in order:
 /// - `1`: acknowledged, and the entry is gone: deleted now, or it had been before and no group needs it;
 /// - `2`: acknowledged, and the entry stays, since a group needs it or the policy says so;
+/// - `0`: pending, but with another consumer than OWNER; untouched in every group. OWNER never creates the consumer;
 /// - `-1`: not pending in this group, and untouched: acknowledged before, read with NOACK, never delivered, never existed,
 ///   or named twice in the call.
 ///
@@ -28,9 +30,9 @@ use crate::stats;
 /// if there are other groups and the policy is REJECT. An error means that nothing has changed.
 ///
 /// The semantics of the last three policies, and the texts, are those of XACKDEL in Redis 8.2 (spec-8.2, part 1).
-pub struct AckDel;
+pub struct AckDelCommand;
 
-impl Command for AckDel {
+impl Command for AckDelCommand {
     const SPEC: Spec = Spec {
         name: c"egg.ackdel",
         flags: c"write fast",
@@ -39,14 +41,14 @@ impl Command for AckDel {
         summary: c"Acknowledges and deletes entries of a stream, unless another consumer group needs them.",
         complexity: c"O(N+G) with N the number of ids and G the number of consumer groups of the stream. With ACKED and DELREF, O(N*G).",
         since: c"0.1.0",
-        keys: &[key::RW_DELETE],
-        arguments: &[Argument::key(c"key", 0), Argument::string(c"group"), ACK_POLICY, IDS],
+        keys: &[Key::delete(1)],
+        arguments: &[Argument::key(c"key", 0), Argument::string(c"group"), ACK_POLICY, OWNER, IDS],
     };
 
     fn run(call: &Call<'_>) -> Result<Reply, Error> {
         stats::ACKDEL_CALLS.add(1);
         let list = GroupList::of(call)?;
-        let request = Ids::parse(call, 3, AckPolicy::parse)?;
+        let request = AckDel::parse(call)?;
         let ids = parse_ids(call, request.block)?;
         let groups = list.rows()?.unwrap_or_default();
         let own = find_group(&groups, call.key(), call.group())?.name;
@@ -58,7 +60,8 @@ impl Command for AckDel {
                 alarm::refused(call);
             })?;
         }
-        let outcome = ack_delete(&mut ServerStream::new(call), &groups, own, policy, &ids, config::keep_lag());
+        let how = AckDelete { group: own, policy, owner: request.owner, keep_lag: config::keep_lag() };
+        let outcome = ack_delete(&mut ServerStream::new(call), &groups, &how, &ids);
         count_ack_delete(&outcome);
         Ok(Reply::Integers(outcome.replies))
     }

@@ -6,8 +6,9 @@ use crate::policy::{AckPolicy, DeletePolicy};
 use crate::reply::Reply;
 use crate::request::Add;
 use crate::server::call::Call;
-use crate::server::command::{Argument, Command, Spec, key};
-use crate::server::stream::{GroupList, ServerStream};
+use crate::server::command::{Argument, Command, Key, Spec};
+use crate::server::groups::GroupList;
+use crate::server::stream::ServerStream;
 use crate::stats;
 use crate::trim::{Manner, Trim, trim};
 
@@ -35,7 +36,7 @@ impl Command for AddCommand {
         summary: c"Appends an entry to a stream, and trims what no consumer group needs any more.",
         complexity: c"O(1) when adding, O(G+N) when trimming with G the number of consumer groups and N the number of entries removed or passed over (at most 10000 of these).",
         since: c"0.1.0",
-        keys: &[key::RW_UPDATE],
+        keys: &[Key::update(1)],
         arguments: &[
             Argument::key(c"key", 0),
             Argument::token(c"nomkstream", c"NOMKSTREAM").optional(),

@@ -16,6 +16,9 @@ pub const ACK_POLICY: Argument = Argument::one_of(
 /// `[ACKED | KEEPREF | DELREF]`
 pub const DELETE_POLICY: Argument = Argument::one_of(c"policy", &[ACKED, KEEPREF, DELREF]).optional();
 
+/// `[OWNER consumer]`
+pub const OWNER: Argument = Argument::string_option(c"consumer", c"OWNER").optional();
+
 /// `IDS numids id [id ...]`
 pub const IDS: Argument =
     Argument::block(c"ids", c"IDS", &[Argument::integer(c"numids"), Argument::string(c"id").multiple()]);

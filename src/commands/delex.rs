@@ -7,8 +7,9 @@ use crate::policy::{AckPolicy, DeletePolicy};
 use crate::reply::Reply;
 use crate::request::{Ids, parse_ids};
 use crate::server::call::Call;
-use crate::server::command::{Argument, Command, Spec, key};
-use crate::server::stream::{GroupList, ServerStream};
+use crate::server::command::{Argument, Command, Key, Spec};
+use crate::server::groups::GroupList;
+use crate::server::stream::ServerStream;
 use crate::stats;
 
 /// `EGG.DELEX key [ACKED | KEEPREF | DELREF] IDS numids id [id ...]`
@@ -33,7 +34,7 @@ impl Command for DelEx {
         summary: c"Deletes entries of a stream that no consumer group needs any more.",
         complexity: c"O(N+G) with N the number of ids and G the number of consumer groups of the stream; O(N*G) if groups have pending entries among them.",
         since: c"0.1.0",
-        keys: &[key::RW_DELETE],
+        keys: &[Key::delete(1)],
         arguments: &[Argument::key(c"key", 0), DELETE_POLICY, IDS],
     };
 

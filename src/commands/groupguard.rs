@@ -2,8 +2,8 @@ use crate::error::Error;
 use crate::policy::{find_group, require_sole_group};
 use crate::reply::Reply;
 use crate::server::call::Call;
-use crate::server::command::{Argument, Command, Spec, key};
-use crate::server::stream::GroupList;
+use crate::server::command::{Argument, Command, Key, Spec};
+use crate::server::groups::GroupList;
 use crate::stats;
 
 /// `EGG.GROUPGUARD key group`
@@ -23,7 +23,7 @@ impl Command for GroupGuard {
         summary: c"Checks that a consumer group is the only one of its stream.",
         complexity: c"O(G) with G the number of consumer groups of the stream.",
         since: c"0.1.0",
-        keys: &[key::RO_ACCESS],
+        keys: &[Key::read(1)],
         arguments: &[Argument::key(c"key", 0), Argument::string(c"group")],
     };
 

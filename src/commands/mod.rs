@@ -1,13 +1,16 @@
 //! The commands, one file each: what the server and its users are told of it, and parse, act, reply.
 
 mod ackdel;
+mod ackmove;
 pub mod add;
 pub mod arguments;
 mod delex;
 #[cfg(feature = "faults")]
 mod fault;
 mod groupguard;
+mod groupreap;
 pub mod outcome;
+mod pins;
 pub mod trim;
 mod version;
 
@@ -16,10 +19,13 @@ use crate::server::load::{Registration, registration};
 
 /// Every command of the module.
 pub const ALL: &[Registration] = &[
-    registration::<ackdel::AckDel>(),
+    registration::<ackdel::AckDelCommand>(),
+    registration::<ackmove::AckMoveCommand>(),
     registration::<add::AddCommand>(),
     registration::<delex::DelEx>(),
     registration::<groupguard::GroupGuard>(),
+    registration::<groupreap::GroupReap>(),
+    registration::<pins::Pins>(),
     registration::<trim::TrimCommand>(),
     registration::<version::Version>(),
     #[cfg(feature = "faults")]

@@ -1,16 +1,17 @@
 //! What the commands count.
 
-use crate::deletion::{ABSENT, GONE, KEPT, Outcome};
+use crate::deletion::{ABSENT, GONE, KEPT, NOT_OWNED, Outcome};
 use crate::policy::{AckPolicy, DeletePolicy};
 use crate::stats;
 
 /// Counts the ids of an ack-delete.
 pub fn count_ack_delete(outcome: &Outcome) {
-    let [gone, kept, absent] =
-        [GONE, KEPT, ABSENT].map(|wanted| outcome.replies.iter().filter(|r| **r == wanted).count());
+    let [gone, kept, absent, not_owned] =
+        [GONE, KEPT, ABSENT, NOT_OWNED].map(|wanted| outcome.replies.iter().filter(|r| **r == wanted).count());
     stats::ACKED.add(gone + kept);
     stats::KEPT.add(kept);
     stats::NOT_PENDING.add(absent);
+    stats::NOT_OWNER.add(not_owned);
     count_delete(outcome);
 }
 

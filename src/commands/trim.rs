@@ -6,8 +6,9 @@ use crate::policy::{AckPolicy, DeletePolicy};
 use crate::reply::Reply;
 use crate::request::{Dialect, TrimRequest};
 use crate::server::call::Call;
-use crate::server::command::{Argument, Command, Spec, key};
-use crate::server::stream::{GroupList, ServerStream};
+use crate::server::command::{Argument, Command, Key, Spec};
+use crate::server::groups::GroupList;
+use crate::server::stream::ServerStream;
 use crate::stats;
 use crate::trim::{Manner, Trim, trim};
 
@@ -38,7 +39,7 @@ impl Command for TrimCommand {
         summary: c"Removes the entries of a stream that no consumer group needs any more.",
         complexity: c"O(G+N) with G the number of consumer groups and N the number of nodes removed from the front, plus O(M) with M the number of entries visited behind the first one that is needed.",
         since: c"0.1.0",
-        keys: &[key::RW_DELETE],
+        keys: &[Key::delete(1)],
         arguments: &[
             Argument::key(c"key", 0),
             DELETE_POLICY,

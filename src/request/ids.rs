@@ -1,8 +1,9 @@
 use std::num::NonZeroU32;
 use std::ops::Range;
 
-use super::{Arguments, parse_integer};
+use super::{Arguments, parse_count};
 use crate::error::Error;
+use crate::policy::AckPolicy;
 use crate::stream::EntryId;
 use crate::stream_id::StreamId;
 
@@ -16,27 +17,73 @@ pub struct Ids<P> {
 }
 
 impl<P> Ids<P> {
-    /// Parses the arguments from `first` on, by the grammar of 8.2's XACKDEL (spec-8.2, part 1): tokens in any order and
-    /// case; at most one policy; of several `IDS` blocks the last one counts, and only its ids will be looked at.
+    /// Parses the arguments from `first` on.
     pub fn parse(
         arguments: &impl Arguments,
         first: usize,
         parse_policy: impl Fn(&[u8]) -> Option<P>,
     ) -> Result<Self, Error> {
-        let (mut policy, mut block) = (None, None);
-        let mut index = first;
-        while let Some(token) = arguments.get(index) {
-            if let Some(ids) = ids_block(arguments, index)? {
-                index = ids.end;
-                block = Some(ids);
-            } else if policy.replace(parse_policy(token).ok_or(Error::Syntax)?).is_some() {
-                return Err(Error::Syntax);
-            } else {
-                index += 1;
-            }
-        }
-        Ok(Self { policy, block: block.ok_or(Error::Syntax)? })
+        let mut policy = None;
+        let block = find_ids(arguments, first, |token, index| {
+            set_once(&mut policy, parse_policy(token).ok_or(Error::Syntax)?)?;
+            Ok(index + 1)
+        })?;
+        Ok(Self { policy, block })
     }
+}
+
+/// `[policy] [OWNER consumer] IDS numids id [id ...]` of EGG.ACKDEL, before the ids are looked at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AckDel<'a> {
+    /// The policy, if one was named.
+    pub policy: Option<AckPolicy>,
+    /// The consumer that must have an id.
+    pub owner: Option<&'a [u8]>,
+    /// Which arguments are the ids.
+    pub block: Range<usize>,
+}
+
+impl<'a> AckDel<'a> {
+    /// Parses what follows key and group.
+    pub fn parse(arguments: &'a impl Arguments) -> Result<Self, Error> {
+        let (mut policy, mut owner) = (None, None);
+        let block = find_ids(arguments, 3, |token, index| {
+            if token.eq_ignore_ascii_case(b"OWNER") {
+                set_once(&mut owner, arguments.get(index + 1).ok_or(Error::Syntax)?)?;
+                return Ok(index + 2);
+            }
+            set_once(&mut policy, AckPolicy::parse(token).ok_or(Error::Syntax)?)?;
+            Ok(index + 1)
+        })?;
+        Ok(Self { policy, owner, block })
+    }
+}
+
+/// An option that may be given once.
+pub(super) fn set_once<T>(option: &mut Option<T>, value: T) -> Result<(), Error> {
+    match option.replace(value) {
+        None => Ok(()),
+        Some(_) => Err(Error::Syntax),
+    }
+}
+
+/// Goes through the arguments from `first` on, by the grammar of 8.2's XACKDEL (spec-8.2, part 1): tokens in any order and
+/// case; of several `IDS` blocks the last one counts, and only its ids will be looked at. Answers where they stand.
+/// `option` takes a token that begins no such block, and answers the index behind its arguments.
+pub(super) fn find_ids<'a>(
+    arguments: &'a impl Arguments,
+    first: usize,
+    mut option: impl FnMut(&'a [u8], usize) -> Result<usize, Error>,
+) -> Result<Range<usize>, Error> {
+    let mut block = None;
+    let mut index = first;
+    while let Some(token) = arguments.get(index) {
+        index = match ids_block(arguments, index)? {
+            Some(ids) => block.insert(ids).end,
+            None => option(token, index)?,
+        };
+    }
+    block.ok_or(Error::Syntax)
 }
 
 /// If an `IDS numids id [id ...]` block begins at `index`: where its ids stand. Exactly `numids` arguments belong to it,
@@ -47,7 +94,7 @@ fn ids_block(arguments: &impl Arguments, index: usize) -> Result<Option<Range<us
         _ => return Ok(None),
     }
     let numids = arguments.get(index + 1).ok_or(Error::Syntax)?;
-    let numids = parse_integer(numids).and_then(|n| usize::try_from(n).ok()).filter(|&n| n > 0).ok_or(Error::NumIds)?;
+    let numids = parse_count(numids).ok_or(Error::NumIds)?;
     let first = index + 2;
     if numids > arguments.len() - first {
         return Err(Error::NumIdsMismatch);
@@ -66,14 +113,14 @@ pub fn parse_ids(arguments: &impl Arguments, block: Range<usize>) -> Result<Vec<
 
 #[cfg(test)]
 mod tests {
-    use super::{Ids, parse_ids};
+    use super::{AckDel, parse_ids};
     use crate::error::Error;
     use crate::policy::{AckPolicy, DeletePolicy};
 
     fn ackdel(options: &str) -> Result<(Option<AckPolicy>, Vec<String>), Error> {
         let line = format!("EGG.ACKDEL s g {options}");
         let arguments: Vec<&[u8]> = line.split(' ').map(str::as_bytes).collect();
-        let request = Ids::parse(&arguments, 3, AckPolicy::parse)?;
+        let request = AckDel::parse(&arguments)?;
         let ids = parse_ids(&arguments, request.block)?;
         Ok((request.policy, ids.iter().map(|id| id.id.to_string()).collect()))
     }
@@ -87,6 +134,19 @@ mod tests {
         assert_eq!(ackdel("REJECT IDS 2 1 2"), expected(Some(AckPolicy::Reject)));
         assert_eq!(ackdel("IDS 1 bad KEEPREF IDS 2 1 2"), expected(Some(AckPolicy::Delete(DeletePolicy::KeepRef))));
         assert_eq!(ackdel("DELREF IDS 2 1 2"), expected(Some(AckPolicy::Delete(DeletePolicy::DelRef))));
+    }
+
+    #[test]
+    fn the_owner_may_be_any_word_but_only_one() {
+        let owner = |options: &str| {
+            let line = format!("EGG.ACKDEL s g {options}");
+            let arguments: Vec<&[u8]> = line.split(' ').map(str::as_bytes).collect();
+            AckDel::parse(&arguments).map(|request| request.owner.map(<[u8]>::to_vec))
+        };
+        assert_eq!(owner("owner IDS ACKED IDS 1 1"), Ok(Some(b"IDS".to_vec())));
+        assert_eq!(owner("IDS 1 1 OWNER me"), Ok(Some(b"me".to_vec())));
+        assert_eq!(owner("IDS 1 1 OWNER"), Err(Error::Syntax));
+        assert_eq!(owner("OWNER me OWNER me IDS 1 1"), Err(Error::Syntax));
     }
 
     #[test]

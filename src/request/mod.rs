@@ -1,12 +1,18 @@
 //! From a command's arguments to typed requests. Everything is parsed before anything is done.
 
+mod ackmove;
 mod add;
 mod ids;
+mod reap;
 mod trim;
 
+pub use ackmove::AckMove;
 pub use add::Add;
-pub use ids::{Ids, parse_ids};
+pub use ids::{AckDel, Ids, parse_ids};
+pub use reap::Reap;
 pub use trim::{Dialect, TrimRequest};
+
+use crate::error::Error;
 
 /// The arguments of a command, its name at index 0.
 pub trait Arguments {
@@ -26,6 +32,18 @@ pub fn parse_integer(text: &[u8]) -> Option<i64> {
         _ => return None,
     }
     std::str::from_utf8(text).ok()?.parse().ok()
+}
+
+/// An integer from 1 up that counts arguments.
+pub fn parse_count(text: &[u8]) -> Option<usize> {
+    parse_integer(text).and_then(|count| usize::try_from(count).ok()).filter(|&count| count > 0)
+}
+
+/// An integer from 1 up that follows the option at `index`. `ERR <option> must be a positive integer` if it is none.
+fn positive(arguments: &impl Arguments, index: usize, option: &'static str) -> Result<u64, Error> {
+    let text = arguments.get(index + 1).ok_or(Error::Syntax)?;
+    let value = parse_integer(text).and_then(|value| u64::try_from(value).ok()).filter(|&value| value > 0);
+    value.ok_or(Error::NotPositive(option))
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-use super::{Arguments, parse_integer};
+use super::ids::set_once;
+use super::{Arguments, parse_integer, positive};
 use crate::error::Error;
 use crate::policy::DeletePolicy;
 use crate::stream::{Exactness, Threshold};
@@ -87,10 +88,7 @@ impl TrimRequest {
             }
             Ok(Some(index + 2))
         } else if dialect == Dialect::Egg && is(b"IGNOREIDLE") {
-            let idle = parse_integer(argument).and_then(|idle| u64::try_from(idle).ok()).filter(|&idle| idle > 0);
-            if self.ignore_idle.replace(idle.ok_or(Error::Idle("IGNOREIDLE"))?).is_some() {
-                return Err(Error::Syntax);
-            }
+            set_once(&mut self.ignore_idle, positive(arguments, index, "IGNOREIDLE")?)?;
             Ok(Some(index + 2))
         } else {
             Ok(None)
@@ -163,7 +161,7 @@ mod tests {
             assert_eq!(parse(options, Dialect::Egg), Err(Error::Syntax), "{options}");
         }
         for idle in ["0", "-1", "x", "1.5"] {
-            assert_eq!(parse(&format!("IGNOREIDLE {idle}"), Dialect::Egg), Err(Error::Idle("IGNOREIDLE")));
+            assert_eq!(parse(&format!("IGNOREIDLE {idle}"), Dialect::Egg), Err(Error::NotPositive("IGNOREIDLE")));
         }
         assert_eq!(parse("MAXLEN 3 IGNOREIDLE 5", Dialect::Native), Err(Error::Syntax));
     }

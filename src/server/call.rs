@@ -64,6 +64,12 @@ impl Call<'_> {
         self.get(2).unwrap_or_default()
     }
 
+    /// The time, in Unix milliseconds.
+    pub fn now(&self) -> i64 {
+        // SAFETY: takes no arguments.
+        unsafe { api!(RedisModule_Milliseconds()) }
+    }
+
     /// Runs a core command on a key: `command key rest...`.
     pub(super) fn run(&self, command: Inner, key: RawString, rest: &[RawString]) -> CallReply {
         let (name, format) = command.name_and_format();
@@ -149,12 +155,14 @@ pub enum Inner {
     Trim,
     /// `XLEN`
     Len,
+    /// `XGROUP`, the subcommand being passed as the "key".
+    Group,
 }
 
 impl Inner {
     /// Every command that must exist for EGG to work: a server with one of them renamed away is refused at load.
-    pub const NAMES: [&'static CStr; 8] =
-        [c"XINFO", c"XACK", c"XDEL", c"XPENDING", c"XSETID", c"XADD", c"XTRIM", c"XLEN"];
+    pub const NAMES: [&'static CStr; 9] =
+        [c"XINFO", c"XACK", c"XDEL", c"XPENDING", c"XSETID", c"XADD", c"XTRIM", c"XLEN", c"XGROUP"];
 
     fn name_and_format(self) -> (&'static CStr, &'static CStr) {
         match self {
@@ -167,6 +175,7 @@ impl Inner {
             Self::Add => (c"XADD", c"E!sv"),
             Self::Trim => (c"XTRIM", c"E!sv"),
             Self::Len => (c"XLEN", c"Esv"),
+            Self::Group => (c"XGROUP", c"E!sv"),
         }
     }
 }

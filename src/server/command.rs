@@ -38,22 +38,44 @@ pub struct Spec {
     pub complexity: &'static CStr,
     /// The version of EGG that brought it.
     pub since: &'static CStr,
-    /// The flags of its keys, the first argument being the first key, and so on.
-    pub keys: &'static [u32],
+    /// Its keys.
+    pub keys: &'static [Key],
     /// Its arguments.
     pub arguments: &'static [Argument],
 }
 
-/// Key spec flags, as COMMAND INFO shows them.
-pub mod key {
-    use redis_module::raw;
+/// A key of a command.
+#[derive(Clone, Copy, Debug)]
+pub struct Key {
+    position: c_int,
+    flags: u32,
+}
 
+impl Key {
     /// Reads what is in the key, and answers something of it.
-    pub const RO_ACCESS: u32 = raw::REDISMODULE_CMD_KEY_RO | raw::REDISMODULE_CMD_KEY_ACCESS;
+    pub const fn read(position: c_int) -> Self {
+        Self { position, flags: raw::REDISMODULE_CMD_KEY_RO | raw::REDISMODULE_CMD_KEY_ACCESS }
+    }
+
     /// Changes what is in the key.
-    pub const RW_UPDATE: u32 = raw::REDISMODULE_CMD_KEY_RW | raw::REDISMODULE_CMD_KEY_UPDATE;
+    pub const fn update(position: c_int) -> Self {
+        Self { position, flags: raw::REDISMODULE_CMD_KEY_RW | raw::REDISMODULE_CMD_KEY_UPDATE }
+    }
+
+    /// Adds to what is in the key.
+    pub const fn insert(position: c_int) -> Self {
+        Self { position, flags: raw::REDISMODULE_CMD_KEY_RW | raw::REDISMODULE_CMD_KEY_INSERT }
+    }
+
     /// Deletes something in the key.
-    pub const RW_DELETE: u32 = raw::REDISMODULE_CMD_KEY_RW | raw::REDISMODULE_CMD_KEY_DELETE;
+    pub const fn delete(position: c_int) -> Self {
+        Self { position, flags: raw::REDISMODULE_CMD_KEY_RW | raw::REDISMODULE_CMD_KEY_DELETE }
+    }
+
+    /// Reads something in the key, and deletes it.
+    pub const fn take(position: c_int) -> Self {
+        Self { position, flags: Self::delete(position).flags | raw::REDISMODULE_CMD_KEY_ACCESS }
+    }
 }
 
 /// One argument in COMMAND DOCS.
@@ -87,6 +109,20 @@ impl Argument {
     /// An integer.
     pub const fn integer(name: &'static CStr) -> Self {
         Self::new(name, raw::RedisModuleCommandArgType_REDISMODULE_ARG_TYPE_INTEGER)
+    }
+
+    /// A string behind a word.
+    pub const fn string_option(name: &'static CStr, token: &'static CStr) -> Self {
+        let mut argument = Self::string(name);
+        argument.token = Some(token);
+        argument
+    }
+
+    /// A glob pattern behind a word.
+    pub const fn pattern_option(name: &'static CStr, token: &'static CStr) -> Self {
+        let mut argument = Self::new(name, raw::RedisModuleCommandArgType_REDISMODULE_ARG_TYPE_PATTERN);
+        argument.token = Some(token);
+        argument
     }
 
     /// An integer behind a word.
@@ -145,14 +181,14 @@ impl Argument {
 pub unsafe fn register<C: Command>(context: *mut RedisModuleCtx) -> Result<(), String> {
     let spec = C::SPEC;
     let refused = |what: &str| format!("the server refused {what} of command {}", spec.name.to_string_lossy());
-    let legacy_keys = c_int::from(!spec.keys.is_empty());
-    let last_key = c_int::try_from(spec.keys.len()).unwrap_or_default();
+    // The key specs say all of this again, and more exactly; servers want it here as well.
+    let first_key = spec.keys.first().map_or(0, |key| key.position);
+    let last_key = spec.keys.last().map_or(0, |key| key.position);
+    let step = if spec.keys.is_empty() { 0 } else { (last_key - first_key).max(1) };
     // SAFETY: a valid context, static strings, and a handler that lives as long as the module.
     let command = unsafe {
         let (name, flags) = (spec.name.as_ptr(), spec.flags.as_ptr());
-        if api!(RedisModule_CreateCommand(context, name, Some(entry::<C>), flags, legacy_keys, last_key, legacy_keys))
-            != 0
-        {
+        if api!(RedisModule_CreateCommand(context, name, Some(entry::<C>), flags, first_key, last_key, step)) != 0 {
             return Err(refused("the name"));
         }
         api!(RedisModule_GetCommand(context, name))
@@ -216,7 +252,7 @@ impl Info {
     fn new(spec: &Spec) -> Self {
         let mut nested = Vec::new();
         let arguments = arguments(spec.arguments, &mut nested);
-        let mut keys: Vec<_> = spec.keys.iter().zip(1..).map(|(flags, position)| key_spec(*flags, position)).collect();
+        let mut keys: Vec<_> = spec.keys.iter().map(key_spec).collect();
         // SAFETY: a structure of integers and pointers, for which all zeros is a valid value.
         keys.push(unsafe { std::mem::zeroed() });
         Self {
@@ -253,12 +289,12 @@ impl Info {
 }
 
 /// One key, at one position.
-fn key_spec(flags: u32, position: c_int) -> raw::RedisModuleCommandKeySpec {
+fn key_spec(key: &Key) -> raw::RedisModuleCommandKeySpec {
     // SAFETY: a structure of integers, pointers and unions of integers, for which all zeros is a valid value.
     let mut spec: raw::RedisModuleCommandKeySpec = unsafe { std::mem::zeroed() };
-    spec.flags = u64::from(flags);
+    spec.flags = u64::from(key.flags);
     spec.begin_search_type = raw::RedisModuleKeySpecBeginSearchType_REDISMODULE_KSPEC_BS_INDEX;
-    spec.bs.index.pos = position;
+    spec.bs.index.pos = key.position;
     spec.find_keys_type = raw::RedisModuleKeySpecFindKeysType_REDISMODULE_KSPEC_FK_RANGE;
     spec.fk.range.lastkey = 0;
     spec.fk.range.keystep = 1;

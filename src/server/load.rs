@@ -119,6 +119,8 @@ fn check_server(context: &Context) -> Result<(), String> {
         RedisModule_ReplyWithArray,
         RedisModule_ReplyWithError,
         RedisModule_ReplyWithLongLong,
+        RedisModule_ReplyWithMap,
+        RedisModule_StreamIteratorStop,
         RedisModule_ReplyWithNull,
         RedisModule_ReplyWithSimpleString,
         RedisModule_ReplyWithStringBuffer,

@@ -8,9 +8,11 @@
 #![allow(unsafe_code)]
 
 pub mod alarm;
+pub mod append;
 pub mod call;
 pub mod command;
 pub mod filter;
+pub mod groups;
 pub mod info;
 pub mod load;
 pub mod log;

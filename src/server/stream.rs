@@ -3,11 +3,9 @@
 use super::call::{Call, CallReply, Inner};
 use super::service;
 use super::string::{OwnedString, RawString};
-use super::walk::Walk;
-use crate::error::Error;
-use crate::reply::Reply;
-use crate::resp::{self, Reader, Token};
-use crate::stream::{Bookkeeping, EntryId, Exactness, Group, Stream, Threshold};
+use super::walk::{self, Walk};
+use crate::resp;
+use crate::stream::{Bookkeeping, Delivery, EntryId, Exactness, Stream, Threshold};
 use crate::stream_id::StreamId;
 
 /// The stream at the key that a call names, and the group it names.
@@ -17,37 +15,30 @@ pub struct ServerStream<'a> {
     key: RawString,
 }
 
-/// The consumer groups of a stream, as the server lists them.
-#[derive(Debug)]
-pub struct GroupList(Option<CallReply>);
-
-impl GroupList {
-    /// Asks for the groups of the stream at a call's key: once per call, and never remembered. `WRONGTYPE` if there is
-    /// something else at the key.
-    pub fn of(call: &Call<'_>) -> Result<Self, Error> {
-        let subcommand = call.string(b"GROUPS");
-        let reply = call.run(Inner::Info, subcommand.raw(), &[call.raw(1)]);
-        match Reader::new(reply.bytes()).token() {
-            Some(Token::Array(_)) => Ok(Self(Some(reply))),
-            Some(Token::Error(text)) if text.starts_with(b"WRONGTYPE") => Err(Error::WrongType),
-            Some(Token::Error(text)) if text.starts_with(b"ERR no such key") => Ok(Self(None)),
-            _ => Err(Error::Internal),
-        }
-    }
-
-    /// The groups. None if there is no key.
-    pub fn rows(&self) -> Result<Option<Vec<Group<'_>>>, Error> {
-        match &self.0 {
-            Some(reply) => resp::groups(reply.bytes()).map(Some).ok_or(Error::Internal),
-            None => Ok(None),
-        }
-    }
-}
-
 impl<'a> ServerStream<'a> {
-    /// The stream of a call whose first arguments are `key group`.
+    /// The stream of a call whose first arguments are `key`, or `key group`.
     pub fn new(call: &'a Call<'a>) -> Self {
-        Self { call, key: call.raw(1) }
+        Self::at(call, 1)
+    }
+
+    /// The stream at the key that is this argument of a call.
+    pub fn at(call: &'a Call<'a>, argument: usize) -> Self {
+        Self { call, key: call.raw(argument) }
+    }
+
+    /// The fields and values of an entry. None if there is no such entry.
+    pub fn fields(&self, id: StreamId) -> Option<Vec<(OwnedString, OwnedString)>> {
+        walk::fields(self.call, self.key, id)
+    }
+
+    /// The call.
+    pub(super) fn call(&self) -> &'a Call<'a> {
+        self.call
+    }
+
+    /// The key.
+    pub(super) fn key(&self) -> RawString {
+        self.key
     }
 
     fn group(&self) -> RawString {
@@ -69,38 +60,8 @@ impl<'a> ServerStream<'a> {
         Texts { raw: raw.collect(), _made: made }
     }
 
-    /// `XADD key [NOMKSTREAM] [MAXLEN | MINID ...] id field value ...`: the id and what follows are the arguments of the call
-    /// from `id` on, untouched; so is what the core answers. `trim` is for the core to do, which looks at no group.
-    pub fn add(&self, id: usize, nomkstream: bool, trim: Option<(Threshold, Exactness)>) -> Result<Reply, Error> {
-        let mut words = trim.map_or_else(Vec::new, |(threshold, exactness)| trim_words(threshold, exactness));
-        if nomkstream {
-            words.push("NOMKSTREAM".to_owned());
-        }
-        let words: Vec<OwnedString> = words.iter().map(|word| self.call.string(word.as_bytes())).collect();
-        let raw: Vec<RawString> =
-            words.iter().map(OwnedString::raw).chain(self.call.raw_from(id).iter().copied()).collect();
-        let reply = self.call.run(Inner::Add, self.key, &raw);
-        match Reader::new(reply.bytes()).token() {
-            Some(Token::Text(id)) => Ok(Reply::Bulk(id.to_vec())),
-            Some(Token::Nil) => Ok(Reply::Nil),
-            Some(Token::Error(text)) => Err(Error::Core(text.to_vec())),
-            _ => Err(Error::Internal),
-        }
-    }
-
-    /// Checks that the caller may run XADD as `add` will.
-    pub fn require_xadd(&self, id: usize) -> Result<(), Error> {
-        self.call.require_permission(Inner::Add, self.key, self.call.raw_from(id))
-    }
-
-    /// Checks that the caller may run XTRIM on the stream.
-    pub fn require_xtrim(&self) -> Result<(), Error> {
-        let words = [b"MAXLEN", &b"0"[..]].map(|word| self.call.string(word));
-        self.call.require_permission(Inner::Trim, self.key, &words.each_ref().map(OwnedString::raw))
-    }
-
     /// Runs a core command on the stream with words made here.
-    fn run(&self, command: Inner, words: &[&[u8]]) -> CallReply {
+    pub(super) fn run(&self, command: Inner, words: &[&[u8]]) -> CallReply {
         let words: Vec<OwnedString> = words.iter().map(|word| self.call.string(word)).collect();
         let raw: Vec<RawString> = words.iter().map(OwnedString::raw).collect();
         self.call.run(command, self.key, &raw)
@@ -121,7 +82,7 @@ struct Texts {
 }
 
 /// `MAXLEN | MINID = | ~ threshold [LIMIT n]`
-fn trim_words(threshold: Threshold, exactness: Exactness) -> Vec<String> {
+pub(super) fn trim_words(threshold: Threshold, exactness: Exactness) -> Vec<String> {
     let (strategy, value) = match threshold {
         Threshold::MaxLen(length) => ("MAXLEN", length.to_string()),
         Threshold::MinId(id) => ("MINID", id.to_string()),
@@ -183,6 +144,19 @@ impl Stream for ServerStream<'_> {
         let reply = self.run(Inner::Pending, &[group, min.as_bytes(), max.as_bytes(), limit.as_bytes()]);
         // An empty list would mean that nobody needs the entries.
         resp::pending_ids(reply.bytes()).unwrap_or_else(|| super::broken("XPENDING answers a list"))
+    }
+
+    fn pending_of(&self, consumer: &[u8], min: StreamId, max: StreamId, limit: usize) -> Vec<StreamId> {
+        let [min, max, limit] = [min.to_string(), max.to_string(), limit.to_string()];
+        let words = [self.call.group(), min.as_bytes(), max.as_bytes(), limit.as_bytes(), consumer];
+        let reply = self.run(Inner::Pending, &words);
+        resp::pending_ids(reply.bytes()).unwrap_or_else(|| super::broken("XPENDING answers a list"))
+    }
+
+    fn delivery(&self, group: &[u8], id: StreamId) -> Option<Delivery> {
+        let id = id.to_string();
+        let reply = self.run(Inner::Pending, &[group, id.as_bytes(), id.as_bytes(), b"1"]);
+        resp::delivery(reply.bytes()).unwrap_or_else(|| super::broken("XPENDING answers a list"))
     }
 
     fn visit(&self, from: StreamId, each: &mut dyn FnMut(StreamId) -> bool) {

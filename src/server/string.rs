@@ -36,11 +36,24 @@ impl OwnedString {
     /// `context` is the context of the running command.
     pub unsafe fn new(context: *mut RedisModuleCtx, bytes: &[u8]) -> Self {
         // SAFETY: a valid context, and a pointer with its length; the server copies the bytes.
-        let string = unsafe { api!(RedisModule_CreateString(context, bytes.as_ptr().cast(), bytes.len())) };
+        unsafe { Self::adopt(context, api!(RedisModule_CreateString(context, bytes.as_ptr().cast(), bytes.len()))) }
+    }
+
+    /// Takes over a string that the server made for EGG.
+    ///
+    /// # Safety
+    /// `context` is the context of the running command, and nobody else will free the string.
+    pub unsafe fn adopt(context: *mut RedisModuleCtx, string: *mut RedisModuleString) -> Self {
         match NonNull::new(string) {
             Some(string) => Self { context, string },
             None => super::broken("the server made no string"),
         }
+    }
+
+    /// Its bytes.
+    pub fn bytes(&self) -> &[u8] {
+        // SAFETY: alive as long as `self`, and EGG changes no string.
+        unsafe { bytes(self.string) }
     }
 
     /// The string, to be handed to the server while `self` lives.

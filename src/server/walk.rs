@@ -7,7 +7,7 @@ use redis_module::raw::{REDISMODULE_READ, RedisModuleKey, RedisModuleStreamID};
 
 use super::api;
 use super::call::Call;
-use super::string::RawString;
+use super::string::{OwnedString, RawString};
 use crate::stream_id::StreamId;
 
 /// The ids of a stream, ascending. The key is opened for reading only: opening it for writing would abort every client's
@@ -55,4 +55,21 @@ impl Drop for Walk {
         // SAFETY: opened in `from_start`, closed once; closing also stops the iterator.
         unsafe { api!(RedisModule_CloseKey(self.key.as_ptr())) }
     }
+}
+
+/// The fields and values of one entry, as the server's own strings. None if there is no such entry.
+pub fn fields(call: &Call<'_>, key: RawString, id: StreamId) -> Option<Vec<(OwnedString, OwnedString)>> {
+    let mut walk = Walk::new(call, key, id)?;
+    if walk.next() != Some(id) {
+        return None;
+    }
+    let (mut field, mut value) = (ptr::null_mut(), ptr::null_mut());
+    let pairs = (0..std::mem::take(&mut walk.fields)).map_while(|_| {
+        // SAFETY: the iterator stands on an entry with that many fields; the server makes both strings, and they are ours.
+        unsafe {
+            let found = api!(RedisModule_StreamIteratorNextField(walk.key.as_ptr(), &mut field, &mut value));
+            (found == 0).then(|| (OwnedString::adopt(call.context(), field), OwnedString::adopt(call.context(), value)))
+        }
+    });
+    Some(pairs.collect())
 }

@@ -1,0 +1,186 @@
+use super::add::PATIENCE;
+use super::arguments::{ACK_POLICY, IDS, OWNER, TRIM};
+use super::outcome::{count_ack_delete, count_policy};
+use crate::acked_move::{LARGEST_ENTRY, Origin, has_ids_left, movable, moved_fields};
+use crate::config;
+use crate::deletion::{AckDelete, ack_delete};
+use crate::error::Error;
+use crate::policy::{AckPolicy, DeletePolicy, find_group, require_sole_group};
+use crate::reply::Reply;
+use crate::request::{AckMove, parse_ids};
+use crate::server::alarm;
+use crate::server::call::Call;
+use crate::server::command::{Argument, Command, Key, Spec};
+use crate::server::groups::GroupList;
+use crate::server::stream::ServerStream;
+use crate::stats;
+use crate::stream::{Delivery, EntryId, Stream as _};
+use crate::stream_id::StreamId;
+use crate::trim::{Manner, Trim, trim};
+
+/// `EGG.ACKMOVE key group destination [REJECT | ACKONLY | ACKED | KEEPREF | DELREF] [OWNER consumer] [MINDELIVERIES n]
+/// [MAXLEN | MINID [= | ~] threshold [LIMIT n]] [META] [SET numpairs field value [field value ...]] IDS numids id [id ...]`
+///
+/// Moves pending entries to another stream (retry, dead letter), and acknowledges and deletes them here as EGG.ACKDEL does,
+/// in one step. The copy is made inside the server. `destination` may be `key` itself: then the entry is requeued.
+///
+/// - `OWNER consumer`: only ids that this consumer has.
+/// - `MINDELIVERIES n`: only entries that were delivered at least n times.
+/// - `SET`: sets fields in the copy; each occurrence is replaced, new fields are appended.
+/// - `META`: adds `egg-source-stream`, `egg-source-id`, `egg-source-group`, `egg-deliveries`, `egg-moved-at` (Unix
+///   milliseconds), in place of any `egg-*` fields that the entry had.
+/// - `MAXLEN`, `MINID`: trims the destination once, after the last move, under ACKED: moving eats no pending work.
+///
+/// Replies, per id in order: the id of the new entry, or nil where nothing was moved: not pending, not the owner's, delivered
+/// too few times, named twice. A pending id whose entry is gone is acknowledged, and nil.
+///
+/// Errors, in order: `WRONGTYPE` for source or destination; those of EGG.ACKDEL and, alike, `numpairs`; `NOPERM` if the caller
+/// may not run XADD on the destination; no ids left in the destination; too large. An error means that nothing has changed.
+pub struct AckMoveCommand;
+
+impl Command for AckMoveCommand {
+    const SPEC: Spec = Spec {
+        name: c"egg.ackmove",
+        flags: c"write deny-oom",
+        acl_categories: "write stream slow",
+        arity: -7,
+        summary: c"Moves pending entries to another stream, and acknowledges and deletes them, in one step.",
+        complexity: c"O(N*(F+G)) with N the number of ids, F the size of an entry and G the number of consumer groups of the stream.",
+        since: c"0.1.0",
+        keys: &[Key::take(1), Key::insert(3)],
+        arguments: &[
+            Argument::key(c"key", 0),
+            Argument::string(c"group"),
+            Argument::key(c"destination", 1),
+            ACK_POLICY,
+            OWNER,
+            Argument::integer_option(c"deliveries", c"MINDELIVERIES").optional(),
+            TRIM,
+            Argument::token(c"meta", c"META").optional(),
+            Argument::block(
+                c"set",
+                c"SET",
+                &[
+                    Argument::integer(c"numpairs"),
+                    Argument::group(c"data", &[Argument::string(c"field"), Argument::string(c"value")]).multiple(),
+                ],
+            )
+            .optional(),
+            IDS,
+        ],
+    };
+
+    fn run(call: &Call<'_>) -> Result<Reply, Error> {
+        stats::ACKMOVE_CALLS.add(1);
+        let list = GroupList::of(call)?;
+        GroupList::at(call, DESTINATION)?;
+        let request = AckMove::parse(call)?;
+        let ids = parse_ids(call, request.block.clone())?;
+        let groups = list.rows()?.unwrap_or_default();
+        let own = find_group(&groups, call.key(), call.group())?.name;
+        let policy = request.policy.unwrap_or_else(config::default_policy);
+        count_policy(policy);
+        if policy == AckPolicy::Reject {
+            require_sole_group(&groups, own).inspect_err(|_| {
+                stats::ACKMOVE_REFUSED.add(1);
+                alarm::refused(call);
+            })?;
+        }
+        let mut source = ServerStream::new(call);
+        let destination = ServerStream::at(call, DESTINATION);
+        destination.require_append()?;
+        let deliveries = movable(&source, own, &ids, request.owner, request.min_deliveries);
+        let moving: Vec<(EntryId, &Delivery)> =
+            ids.iter().zip(&deliveries).filter_map(|(id, delivery)| Some((*id, delivery.as_ref()?))).collect();
+        let copier = Copier { source: &source, destination: &destination, request: &request, call };
+        copier.check(&moving)?;
+
+        let mut replies = vec![Reply::Nil; ids.len()];
+        let mut moved = 0;
+        let mut acked = Vec::with_capacity(moving.len());
+        for ((reply, id), delivery) in replies.iter_mut().zip(&ids).zip(&deliveries) {
+            let Some(delivery) = delivery else { continue };
+            match copier.copy(id.id, delivery) {
+                Ok(Some(new)) => {
+                    moved += 1;
+                    *reply = new;
+                }
+                Ok(None) => {}
+                // All that could fail was looked at before; what fails all the same stays where it is, pending.
+                Err(_) => continue,
+            }
+            acked.push(*id);
+        }
+        let how = AckDelete { group: own, policy, owner: None, keep_lag: config::keep_lag() };
+        count_ack_delete(&ack_delete(&mut source, &groups, &how, &acked));
+        stats::MOVED.add(moved);
+        if moved > 0 && request.trim.threshold.is_some() {
+            stats::TRIMMED.add(trim_destination(call, &request).unwrap_or_default());
+        }
+        Ok(Reply::Array(replies))
+    }
+}
+
+/// Which argument the destination is.
+const DESTINATION: usize = 3;
+
+/// Trims the destination, whose groups may be those that were looked at before: it may be the source.
+fn trim_destination(call: &Call<'_>, request: &AckMove<'_>) -> Result<usize, Error> {
+    let list = GroupList::at(call, DESTINATION)?;
+    let groups = list.rows()?.unwrap_or_default();
+    let plan = Trim::new(&request.trim, DeletePolicy::Acked);
+    let manner = Manner { keep_lag: config::keep_lag(), drop_dangling: true, patience: PATIENCE };
+    Ok(trim(&mut ServerStream::at(call, DESTINATION), &groups, &plan, &manner))
+}
+
+/// Copies entries from one stream to another.
+struct Copier<'a> {
+    source: &'a ServerStream<'a>,
+    destination: &'a ServerStream<'a>,
+    request: &'a AckMove<'a>,
+    call: &'a Call<'a>,
+}
+
+impl Copier<'_> {
+    /// Looks at all that could make XADD fail later: the ids left, and what SET and META add to the size of an entry.
+    fn check(&self, moving: &[(EntryId, &Delivery)]) -> Result<(), Error> {
+        if !has_ids_left(self.destination.bookkeeping().last_generated, moving.len()) {
+            return Err(Error::NoIdsLeft);
+        }
+        if self.request.set.is_empty() && !self.request.meta {
+            return Ok(());
+        }
+        for (id, delivery) in moving {
+            let size = self.with_fields(id.id, delivery, |fields| {
+                fields.iter().map(|(field, value)| field.len() + value.len()).sum::<usize>()
+            });
+            if size.is_some_and(|size| size > LARGEST_ENTRY) {
+                return Err(Error::TooLarge);
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends a copy to the destination, and answers its id. None if there is no entry any more.
+    fn copy(&self, id: StreamId, delivery: &Delivery) -> Result<Option<Reply>, Error> {
+        self.with_fields(id, delivery, |fields| self.destination.append(fields)).transpose()
+    }
+
+    fn with_fields<T>(
+        &self,
+        id: StreamId,
+        delivery: &Delivery,
+        then: impl FnOnce(&[crate::acked_move::Pair<'_>]) -> T,
+    ) -> Option<T> {
+        let strings = self.source.fields(id)?;
+        let fields: Vec<(&[u8], &[u8])> = strings.iter().map(|(field, value)| (field.bytes(), value.bytes())).collect();
+        let origin = self.request.meta.then(|| Origin {
+            stream: self.call.key(),
+            id,
+            group: self.call.group(),
+            deliveries: delivery.count,
+            moved_at: self.call.now(),
+        });
+        Some(then(&moved_fields(&fields, &self.request.set, origin.as_ref())))
+    }
+}

@@ -1,0 +1,57 @@
+//! The consumer groups of a stream: listed and destroyed.
+
+use super::call::{Call, CallReply, Inner};
+use super::log;
+use super::string::OwnedString;
+use crate::error::{Error, Escaped};
+use crate::resp::{self, Reader, Token};
+use crate::stream::Group;
+
+/// The consumer groups of a stream, as the server lists them.
+#[derive(Debug)]
+pub struct GroupList(Option<CallReply>);
+
+impl GroupList {
+    /// Asks for the groups of the stream at a call's key: once per call, and never remembered. `WRONGTYPE` if there is
+    /// something else at the key.
+    pub fn of(call: &Call<'_>) -> Result<Self, Error> {
+        Self::at(call, 1)
+    }
+
+    /// The same for the key that is this argument of the call.
+    pub fn at(call: &Call<'_>, argument: usize) -> Result<Self, Error> {
+        let subcommand = call.string(b"GROUPS");
+        let reply = call.run(Inner::Info, subcommand.raw(), &[call.raw(argument)]);
+        match Reader::new(reply.bytes()).token() {
+            Some(Token::Array(_)) => Ok(Self(Some(reply))),
+            Some(Token::Error(text)) if text.starts_with(b"WRONGTYPE") => Err(Error::WrongType),
+            Some(Token::Error(text)) if text.starts_with(b"ERR no such key") => Ok(Self(None)),
+            _ => Err(Error::Internal),
+        }
+    }
+
+    /// The groups. None if there is no key.
+    pub fn rows(&self) -> Result<Option<Vec<Group<'_>>>, Error> {
+        match &self.0 {
+            Some(reply) => resp::groups(reply.bytes()).map(Some).ok_or(Error::Internal),
+            None => Ok(None),
+        }
+    }
+}
+
+/// Checks that the caller may run `XGROUP DESTROY` on the stream at a call's key.
+pub fn require_destroy(call: &Call<'_>) -> Result<(), Error> {
+    let destroy = call.string(b"DESTROY");
+    call.require_permission(Inner::Group, destroy.raw(), &[call.raw(1), call.raw(2)])
+}
+
+/// Destroys a group of the stream at a call's key, and says so in the log: what was pending in it is gone with it.
+pub fn destroy(call: &Call<'_>, group: &Group<'_>) {
+    let words: [OwnedString; 2] = [b"DESTROY", group.name].map(|word| call.string(word));
+    let [destroy, name] = words.each_ref().map(OwnedString::raw);
+    call.run(Inner::Group, destroy, &[call.raw(1), name]);
+    let (key, name) = (Escaped(call.key()), Escaped(group.name));
+    let line = format!("destroyed group \"{name}\" of stream \"{key}\", with {} pending entries", group.pending);
+    // SAFETY: the context of the running command.
+    unsafe { log::notice(call.context(), &line) };
+}
