@@ -3,4 +3,6 @@
 
 mod ackdel;
 mod client;
+mod conformance;
 mod harness;
+mod vectors;
