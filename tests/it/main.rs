@@ -5,4 +5,8 @@ mod ackdel;
 mod client;
 mod conformance;
 mod harness;
+mod lag;
+mod lag_history;
+mod model;
+mod random;
 mod vectors;
