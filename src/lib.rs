@@ -12,11 +12,13 @@
 //! - [`request`], [`policy`], [`resp`]: what is asked, what may be done, what the server answered. Pure
 //! - [`stream`]: what the core asks of a server; [`stream_id`], [`reply`], [`error`]. Pure
 //! - [`config`], [`stats`]: the knobs and the counters. Leaves
-#![cfg_attr(test, allow(clippy::indexing_slicing))]
+#![cfg_attr(test, allow(clippy::indexing_slicing, clippy::panic))]
 
 mod commands;
 mod config;
 mod error;
+#[cfg(test)]
+mod mem_stream;
 mod policy;
 mod reply;
 mod request;

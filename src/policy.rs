@@ -173,3 +173,6 @@ fn leaves_an_older_entry(stream: &impl Stream, ids: &[EntryId], top: StreamId) -
     ids.sort_unstable();
     stream.has_entry_below(top, &ids)
 }
+
+#[cfg(test)]
+mod tests;
