@@ -9,4 +9,5 @@ mod lag;
 mod lag_history;
 mod model;
 mod random;
+mod same_as_core;
 mod vectors;
