@@ -146,8 +146,9 @@ fn exists(stream: &impl Stream, id: StreamId) -> bool {
 ///
 /// The core knows one hole per stream, max-deleted-entry-id, and calls the lag of a group unknown when that hole is not
 /// below the group's last-delivered-id. Deleting the very entry that a group has read last therefore turns its lag null
-/// as long as an older entry remains, though every group is past the hole: then the mark is set back to where it was.
-/// The entries that are deleted here are needed by no group, so no count of unread entries is off.
+/// as long as an older entry remains (redis#13337), though every group is past the hole: then the mark is moved to the id
+/// just below the hole. A group that is moved back below it later still finds a mark above itself, so the core does not
+/// trust a count of read entries that took the deleted one for readable. Only groups at the hole gain a lag.
 pub fn delete(stream: &mut impl Stream, groups: &[Group<'_>], ids: &[EntryId], keep_lag: bool) -> (usize, bool) {
     let Some(top) = ids.iter().map(|id| id.id).max() else { return (0, false) };
     let before = (keep_lag && top == lowest_delivered(groups) && leaves_an_older_entry(stream, ids, top))
@@ -158,9 +159,7 @@ pub fn delete(stream: &mut impl Stream, groups: &[Group<'_>], ids: &[EntryId], k
     // The id may have been pending without an entry: then nothing above the old mark was deleted, and nothing is to mend.
     let lag_is_lost = stream.bookkeeping().max_deleted == top;
     if lag_is_lost {
-        // 0-0, "never deleted", cannot be set back. No group stands at 0-1, and none that comes later is misled by it.
-        let mark = before.max_deleted.max(StreamId { ms: 0, seq: 1 });
-        stream.set_max_deleted(mark, &before);
+        stream.set_max_deleted(top.previous(), &before);
     }
     (deleted, lag_is_lost)
 }
@@ -175,3 +174,6 @@ fn leaves_an_older_entry(stream: &impl Stream, ids: &[EntryId], top: StreamId) -
     });
     stays
 }
+
+#[cfg(test)]
+mod tests;

@@ -12,7 +12,7 @@
 //! - [`request`], [`policy`], [`resp`]: what is asked, what may be done, what the server answered. Pure
 //! - [`stream`]: what the core asks of a server; [`stream_id`], [`reply`], [`error`]. Pure
 //! - [`config`], [`stats`]: the knobs and the counters. Leaves
-#![cfg_attr(test, allow(clippy::indexing_slicing))]
+#![cfg_attr(test, allow(clippy::indexing_slicing, clippy::panic))]
 
 mod acked_move;
 mod commands;
@@ -21,6 +21,8 @@ mod deletion;
 mod error;
 mod glob;
 mod id_set;
+#[cfg(test)]
+mod mem_stream;
 mod native_names;
 mod pins;
 mod policy;

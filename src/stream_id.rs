@@ -45,6 +45,15 @@ impl StreamId {
             None => self.ms.checked_add(1).map(|ms| Self { ms, seq: 0 }),
         }
     }
+
+    /// The largest id below this one; 0-0 below 0-0.
+    pub fn previous(self) -> Self {
+        match (self.ms, self.seq) {
+            (0, 0) => self,
+            (ms, 0) => Self { ms: ms - 1, seq: u64::MAX },
+            (ms, seq) => Self { ms, seq: seq - 1 },
+        }
+    }
 }
 
 /// One half of an id as the core's `string2ull` reads it: a plain decimal, or whatever `strtoull` takes.
@@ -149,6 +158,14 @@ mod tests {
         let sorted = ["0-0", "0-1", "1-0", "1-18446744073709551615", "2-0"];
         let ids: Vec<_> = sorted.iter().filter_map(|text| StreamId::parse(text.as_bytes())).collect();
         assert!(ids.is_sorted() && ids.len() == sorted.len());
+    }
+
+    #[test]
+    fn the_previous_id_borrows_from_the_milliseconds() {
+        let previous = |ms, seq| StreamId { ms, seq }.previous().to_string();
+        assert_eq!(previous(5, 1), "5-0");
+        assert_eq!(previous(5, 0), "4-18446744073709551615");
+        assert_eq!(previous(0, 0), "0-0");
     }
 
     #[test]

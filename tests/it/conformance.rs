@@ -44,7 +44,7 @@ fn keeping_lag_changes_lag_and_the_mark_of_deletions(kind: Kind) {
         (client.group("s", "g").field("lag").clone(), mark)
     };
     assert_eq!(lag_and_mark("no"), (Reply::Nil, "2-0".to_owned()));
-    assert_eq!(lag_and_mark("yes"), (Reply::Integer(1), "0-1".to_owned()));
+    assert_eq!(lag_and_mark("yes"), (Reply::Integer(1), "1-18446744073709551615".to_owned()));
 }
 
 /// What EGG.ACKDEL is to do where XACKDEL was recorded.
