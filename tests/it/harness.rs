@@ -54,6 +54,13 @@ pub fn module() -> PathBuf {
     module
 }
 
+/// The module built with the feature `faults`.
+pub fn faults_module() -> PathBuf {
+    let module = path_from("EGG_FAULTS_MODULE");
+    assert!(module.exists(), "{} is missing: build it with --features faults", module.display());
+    module
+}
+
 fn path_from(variable: &str) -> PathBuf {
     match std::env::var_os(variable) {
         Some(path) => path.into(),
@@ -269,13 +276,29 @@ impl Server {
         }
     }
 
-    /// The commands in the append only file since its last rewrite, SELECT left out.
-    pub fn aof(&self) -> Vec<Vec<String>> {
+    /// Starts it again on the same files, without the module.
+    pub fn restart_without_module(&mut self) {
+        self.options.module = None;
+        let _ = fs::remove_file(self.path("redis.conf"));
+        self.restart();
+    }
+
+    /// The append only file that is being written to.
+    pub fn aof_file(&self) -> PathBuf {
+        self.aof_files().pop().expect("the server keeps an append only file")
+    }
+
+    fn aof_files(&self) -> Vec<PathBuf> {
         let folder = fs::read_dir(self.path("appendonlydir")).expect("the server keeps an append only file");
         let mut files: Vec<PathBuf> = folder.filter_map(|file| Some(file.ok()?.path())).collect();
         files.retain(|file| file.extension() == Some(OsStr::new("aof")) && file.to_string_lossy().contains(".incr."));
         files.sort();
-        let bytes: Vec<u8> = files.iter().flat_map(|file| fs::read(file).unwrap_or_default()).collect();
+        files
+    }
+
+    /// The commands in the append only file since its last rewrite, SELECT left out.
+    pub fn aof(&self) -> Vec<Vec<String>> {
+        let bytes: Vec<u8> = self.aof_files().iter().flat_map(|file| fs::read(file).unwrap_or_default()).collect();
         commands_in(&bytes)
     }
 

@@ -4,3 +4,4 @@
 mod ackdel;
 mod client;
 mod harness;
+mod wire;
