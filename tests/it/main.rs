@@ -2,6 +2,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
 mod ackdel;
+mod ackdel_errors;
 mod client;
+mod events;
+mod groupguard;
 mod harness;
 mod wire;
