@@ -4,7 +4,9 @@
 mod ackdel;
 mod ackdel_errors;
 mod client;
+mod dangling;
 mod events;
 mod groupguard;
 mod harness;
+mod public_cases;
 mod wire;
