@@ -3,10 +3,13 @@
 
 mod ackdel;
 mod ackdel_errors;
+mod aof;
 mod client;
 mod dangling;
+mod durability;
 mod events;
 mod groupguard;
 mod harness;
+mod propagation;
 mod public_cases;
 mod wire;
