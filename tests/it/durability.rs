@@ -6,7 +6,7 @@ use std::thread;
 
 use crate::client::{Client, Reply, words};
 use crate::each_server;
-use crate::harness::{Kind, Options, Server};
+use crate::harness::{Kind, Options, Server, wait_until};
 
 each_server! {
     a_replica_without_the_module_follows,
@@ -93,16 +93,13 @@ fn a_replica_without_the_module_joins_while_workers_are_busy(kind: Kind) {
                 }
             });
         }
+        let _stop = Stop(&done);
         let mut other = replica.connect();
         other.send(&["REPLICAOF", "127.0.0.1", &master.port().to_string()]);
-        while other.info("replication", "master_link_status") != "up" {
-            thread::yield_now();
-        }
-        let calls = |client: &mut Client| client.info("egg", "egg_ackdel_calls").parse::<u64>().expect("a number");
-        let joined = calls(&mut client);
-        assert!(joined > 100, "{joined}");
-        while calls(&mut client) < joined + 100 {}
-        done.store(true, Ordering::Relaxed);
+        wait_until(|| other.info("replication", "master_link_status") == "up");
+        let mut calls = || client.info("egg", "egg_ackdel_calls").parse::<u64>().expect("a number");
+        let joined = calls();
+        wait_until(|| calls() > joined + 100);
     });
     replica.wait_in_step(&master);
     assert_eq!(client.info("stats", "sync_full"), "1");
@@ -111,6 +108,15 @@ fn a_replica_without_the_module_joins_while_workers_are_busy(kind: Kind) {
     };
     assert_eq!(picture(&mut replica.connect()), picture(&mut client));
     assert_eq!(client.pending("s", "g"), [""; 0]);
+}
+
+/// Stops the workers, also when a test fails.
+struct Stop<'a>(&'a AtomicBool);
+
+impl Drop for Stop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 /// Reads seven new entries, the latest first, so that the last one read is deleted before the others.
@@ -141,9 +147,7 @@ fn a_rewritten_append_only_file_holds_the_same_stream(kind: Kind) {
             keys.retain(|key| !key.starts_with("KEEPREF"));
         }
         client.all(&["BGREWRITEAOF"]);
-        while client.info("persistence", "aof_rewrite_in_progress") != "0" {
-            thread::yield_now();
-        }
+        wait_until(|| client.info("persistence", "aof_rewrite_in_progress") == "0");
         assert_eq!(client.info("persistence", "aof_last_bgrewrite_status"), "ok");
         client.all(&["SET after x"]);
         let before = picture(&mut client, &keys);
@@ -194,7 +198,7 @@ fn a_crash_among_thousands_of_calls_leaves_no_entry_half_finished(kind: Kind) {
             }
             panic!("the server was to be killed before the end");
         });
-        while client.run("XLEN s").integer() > 19_000 {}
+        wait_until(|| client.run("XLEN s").integer() <= 19_000);
         server.kill();
     });
     server.restart_without_module();

@@ -4,7 +4,7 @@ use std::thread;
 
 use crate::client::{Client, Reply, words};
 use crate::each_server;
-use crate::harness::{Kind, Server};
+use crate::harness::{Kind, Server, wait_until};
 
 each_server! {
     acked_entries_never_leave,
@@ -118,9 +118,7 @@ fn a_plain_reader_is_not_seen(kind: Kind) {
     client.read("g", 2);
     let mut reader = server.connect();
     let blocked = thread::spawn(move || reader.run("XREAD BLOCK 0 STREAMS s $"));
-    while client.info("clients", "blocked_clients") != "1" {
-        thread::yield_now();
-    }
+    wait_until(|| client.info("clients", "blocked_clients") == "1");
     assert_eq!(client.run("EGG.ACKDEL s g IDS 1 1-0"), [1]);
     assert_eq!(client.run("XREAD STREAMS s 0").array()[0].array()[1].array().len(), 1);
     client.add(3..=3);
