@@ -3,13 +3,17 @@
 
 mod ackdel;
 mod ackdel_errors;
+mod acl;
 mod aof;
 mod client;
+mod clients_and_scripts;
 mod dangling;
+mod docs;
 mod durability;
 mod events;
 mod groupguard;
 mod harness;
+mod hostile;
 mod propagation;
 mod public_cases;
 mod wire;
