@@ -11,6 +11,7 @@ each_server! {
     it_can_be_loaded_at_run_time_with_configuration,
     it_is_not_loaded_twice,
     a_server_without_a_command_that_it_needs_is_refused,
+    a_server_whose_command_command_is_renamed_will_do,
 }
 
 const LOAD_ERROR: &str = "ERR Error loading the extension. Please check the server logs.";
@@ -108,6 +109,13 @@ fn a_server_without_a_command_that_it_needs_is_refused(kind: Kind) {
             assert!(log.contains("(ended: exit status: 1, signal None)"), "{log}");
         }
     }
+}
+
+fn a_server_whose_command_command_is_renamed_will_do(kind: Kind) {
+    let server = Options::new(kind).line("rename-command COMMAND \"\"").start();
+    let mut client = server.connect();
+    client.stream(1, &["g"]);
+    assert_eq!(client.run("EGG.ACKDEL s g IDS 1 1-0"), [1]);
 }
 
 #[test]
