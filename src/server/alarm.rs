@@ -17,7 +17,9 @@ pub fn refused(call: &Call<'_>) {
     let refused = REFUSED.fetch_add(1, Ordering::Relaxed) + 1;
     // SAFETY: takes no arguments.
     let now = unsafe { api!(RedisModule_Milliseconds()) };
-    if now < NEXT_WARNING.load(Ordering::Relaxed) {
+    let wait = NEXT_WARNING.load(Ordering::Relaxed) - now;
+    // Longer than the interval: the clock was set back meanwhile.
+    if (1..=INTERVAL).contains(&wait) {
         return;
     }
     NEXT_WARNING.store(now + INTERVAL, Ordering::Relaxed);

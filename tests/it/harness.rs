@@ -1,6 +1,5 @@
 //! Real servers for the tests: started in a directory of their own, on a unix socket, stopped by process id.
 
-use std::ffi::OsStr;
 use std::fs;
 use std::net::TcpListener;
 use std::os::unix::process::ExitStatusExt as _;
@@ -54,6 +53,13 @@ pub fn module() -> PathBuf {
     module
 }
 
+/// The module built with the feature `faults`.
+pub fn faults_module() -> PathBuf {
+    let module = path_from("EGG_FAULTS_MODULE");
+    assert!(module.exists(), "{} is missing: build it with --features faults", module.display());
+    module
+}
+
 fn path_from(variable: &str) -> PathBuf {
     match std::env::var_os(variable) {
         Some(path) => path.into(),
@@ -84,6 +90,15 @@ macro_rules! each_server {
             }
         }
     )*};
+}
+
+/// Waits for something that a server does by itself; panics after a minute.
+pub fn wait_until(mut done: impl FnMut() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !done() {
+        assert!(Instant::now() < deadline, "waited for a minute");
+        sleep(Duration::from_millis(2));
+    }
 }
 
 /// How a server is to be started.
@@ -269,14 +284,11 @@ impl Server {
         }
     }
 
-    /// The commands in the append only file since its last rewrite, SELECT left out.
-    pub fn aof(&self) -> Vec<Vec<String>> {
-        let folder = fs::read_dir(self.path("appendonlydir")).expect("the server keeps an append only file");
-        let mut files: Vec<PathBuf> = folder.filter_map(|file| Some(file.ok()?.path())).collect();
-        files.retain(|file| file.extension() == Some(OsStr::new("aof")) && file.to_string_lossy().contains(".incr."));
-        files.sort();
-        let bytes: Vec<u8> = files.iter().flat_map(|file| fs::read(file).unwrap_or_default()).collect();
-        commands_in(&bytes)
+    /// Starts it again on the same files, without the module.
+    pub fn restart_without_module(&mut self) {
+        self.options.module = None;
+        let _ = fs::remove_file(self.path("redis.conf"));
+        self.restart();
     }
 
     /// Makes this server a replica of another, and waits until it is in step.
@@ -332,29 +344,4 @@ impl Drop for Directory {
 fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a loopback port is free");
     listener.local_addr().expect("a bound socket has an address").port()
-}
-
-/// The commands in a piece of the replication protocol.
-fn commands_in(mut bytes: &[u8]) -> Vec<Vec<String>> {
-    fn line<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
-        let end = bytes.windows(2).position(|pair| pair == b"\r\n")?;
-        let line = bytes.get(..end)?;
-        *bytes = bytes.get(end + 2..)?;
-        Some(line)
-    }
-    fn number(line: &[u8]) -> Option<usize> {
-        std::str::from_utf8(line.get(1..)?).ok()?.parse().ok()
-    }
-    let mut commands = Vec::new();
-    while let Some(count) = line(&mut bytes).and_then(number) {
-        let mut words = Vec::new();
-        for _ in 0..count {
-            let length = line(&mut bytes).and_then(number).expect("a word has a length");
-            words.push(String::from_utf8_lossy(&bytes[..length]).into_owned());
-            bytes = &bytes[length + 2..];
-        }
-        commands.push(words);
-    }
-    commands.retain(|words| words.first().is_some_and(|word| !word.eq_ignore_ascii_case("SELECT")));
-    commands
 }

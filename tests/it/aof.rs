@@ -1,0 +1,53 @@
+//! What servers write to their append only files: the very commands that replicas receive.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::PathBuf;
+
+use crate::harness::Server;
+
+impl Server {
+    /// The append only file that is being written to.
+    pub fn aof_file(&self) -> PathBuf {
+        self.aof_files().pop().expect("the server keeps an append only file")
+    }
+
+    fn aof_files(&self) -> Vec<PathBuf> {
+        let folder = fs::read_dir(self.path("appendonlydir")).expect("the server keeps an append only file");
+        let mut files: Vec<PathBuf> = folder.filter_map(|file| Some(file.ok()?.path())).collect();
+        files.retain(|file| file.extension() == Some(OsStr::new("aof")) && file.to_string_lossy().contains(".incr."));
+        files.sort();
+        files
+    }
+
+    /// The commands in the append only file since its last rewrite, SELECT left out.
+    pub fn aof(&self) -> Vec<Vec<String>> {
+        let bytes: Vec<u8> = self.aof_files().iter().flat_map(|file| fs::read(file).unwrap_or_default()).collect();
+        commands_in(&bytes)
+    }
+}
+
+/// The commands in a piece of the replication protocol.
+fn commands_in(mut bytes: &[u8]) -> Vec<Vec<String>> {
+    fn line<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
+        let end = bytes.windows(2).position(|pair| pair == b"\r\n")?;
+        let line = bytes.get(..end)?;
+        *bytes = bytes.get(end + 2..)?;
+        Some(line)
+    }
+    fn number(line: &[u8]) -> Option<usize> {
+        std::str::from_utf8(line.get(1..)?).ok()?.parse().ok()
+    }
+    let mut commands = Vec::new();
+    while let Some(count) = line(&mut bytes).and_then(number) {
+        let mut words = Vec::new();
+        for _ in 0..count {
+            let length = line(&mut bytes).and_then(number).expect("a word has a length");
+            words.push(String::from_utf8_lossy(&bytes[..length]).into_owned());
+            bytes = &bytes[length + 2..];
+        }
+        commands.push(words);
+    }
+    commands.retain(|words| words.first().is_some_and(|word| !word.eq_ignore_ascii_case("SELECT")));
+    commands
+}

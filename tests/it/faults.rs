@@ -1,0 +1,63 @@
+//! A fault of the module itself: a panic, made on purpose by EGG.FAULT, which only a build with `--features faults` has.
+
+use crate::client::words;
+use crate::each_server;
+use crate::harness::{Kind, Options, Server, faults_module};
+use crate::wire::Wire;
+
+each_server! {
+    a_panic_becomes_an_error_and_a_line_in_the_log,
+    a_panic_inside_a_transaction_or_a_script_leaves_the_rest_alone,
+    the_module_that_people_load_has_no_such_command,
+}
+
+fn server(kind: Kind) -> Server {
+    Options::new(kind).module(faults_module()).start()
+}
+
+fn a_panic_becomes_an_error_and_a_line_in_the_log(kind: Kind) {
+    let server = server(kind);
+    let mut client = server.connect();
+    let mut wire = Wire::connect(&server);
+    let long = "x".repeat(3000);
+    for (text, logged) in [
+        ("out of luck", "out of luck"),
+        ("", ""),
+        ("%s%n%d%s%s", "%s%n%d%s%s"),
+        ("a\0b", "a?b"),
+        ("two\r\nlines", "two??lines"),
+        ("\u{100}一", "?????"),
+        (&long, &long[..500]),
+    ] {
+        let before = server.log();
+        assert_eq!(wire.text(&["EGG.FAULT", text]), "-ERR internal error\r\n", "{text:?}");
+        let log = server.log();
+        let added: Vec<_> = log[before.len()..].lines().collect();
+        assert_eq!(added.len(), 1, "{added:?}");
+        assert!(added[0].contains(&format!("# <egg> egg.fault panicked: {logged}")), "{added:?}");
+        client.run("DEL s");
+        client.stream(2, &["g"]);
+        assert_eq!(client.run("EGG.ACKDEL s g IDS 2 1-0 2-0"), [1, 1], "{text:?}");
+    }
+    assert_eq!(wire.text(&[&b"EGG.FAULT"[..], b"\xff"]), "-ERR internal error\r\n");
+    assert_eq!(client.run("EGG.GROUPGUARD s g"), "OK");
+}
+
+fn a_panic_inside_a_transaction_or_a_script_leaves_the_rest_alone(kind: Kind) {
+    let server = server(kind);
+    let mut client = server.connect();
+    client.stream(2, &["g"]);
+    client.all(&["MULTI", "EGG.ACKDEL s g IDS 1 1-0", "EGG.FAULT x", "EGG.ACKDEL s g IDS 1 2-0"]);
+    let replies = client.run("EXEC");
+    assert_eq!(replies.array()[0], [1]);
+    assert_eq!(replies.array()[1].error(), "ERR internal error");
+    assert_eq!(replies.array()[2], [1]);
+    let reply = client.send(&["EVAL", "return redis.pcall('EGG.FAULT', 'x').err", "0"]);
+    assert_eq!(reply, "ERR internal error");
+    assert_eq!(client.run("XLEN s"), 0);
+}
+
+fn the_module_that_people_load_has_no_such_command(kind: Kind) {
+    let server = Server::start(kind);
+    assert!(server.connect().send(&words("EGG.FAULT x")).error().starts_with("ERR unknown command"));
+}

@@ -1,0 +1,139 @@
+//! `INFO egg`, and the warning in the log that calls are being refused.
+
+use crate::client::Client;
+use crate::each_server;
+use crate::harness::{Kind, Server, wait_until};
+
+each_server! {
+    every_counter_counts,
+    refused_calls_are_counted_and_nothing_else_of_them,
+    warnings_are_ten_seconds_apart_and_count_the_calls_between,
+    inner_commands_show_in_the_statistics_of_commands,
+}
+
+/// The fields of `INFO egg` that are not 0, without `egg_`, in the order shown.
+fn counters(client: &mut Client) -> String {
+    let text = client.send(&["INFO", "egg"]).text();
+    let fields = text.lines().filter_map(|line| line.strip_prefix("egg_")).filter(|line| !line.ends_with(":0"));
+    fields.collect::<Vec<_>>().join(" ")
+}
+
+fn every_counter_counts(kind: Kind) {
+    let server = Server::start(kind);
+    let mut client = server.connect();
+    let text = client.send(&["INFO", "egg"]).text();
+    let names: Vec<_> = text.lines().filter_map(|line| line.split_once(':').map(|(name, _)| name)).collect();
+    assert_eq!(
+        names,
+        [
+            "egg_ackdel_calls",
+            "egg_ackdel_refused",
+            "egg_groupguard_calls",
+            "egg_groupguard_refused",
+            "egg_acked",
+            "egg_deleted",
+            "egg_kept",
+            "egg_not_pending",
+            "egg_lag_repairs",
+            "egg_policy_reject_calls",
+            "egg_policy_ackonly_calls",
+            "egg_policy_acked_calls",
+            "egg_policy_keepref_calls",
+            "egg_policy_delref_calls",
+        ]
+    );
+    assert_eq!(counters(&mut client), "");
+    client.stream(9, &["g"]);
+    client.run("XDEL s 2-0");
+    client.run("EGG.ACKDEL s g IDS 4 1-0 2-0 99-0 1-0");
+    assert_eq!(counters(&mut client), "ackdel_calls:1 acked:2 deleted:1 not_pending:2 policy_reject_calls:1");
+    client.run("EGG.ACKDEL s g IDS 1 9-0");
+    client.run("EGG.GROUPGUARD s g");
+    assert_eq!(
+        counters(&mut client),
+        "ackdel_calls:2 groupguard_calls:1 acked:3 deleted:2 not_pending:2 lag_repairs:1 policy_reject_calls:2"
+    );
+    client.all(&["XGROUP CREATE s h 0"]);
+    client.run("EGG.GROUPGUARD s g");
+    client.run("EGG.ACKDEL s g ACKONLY IDS 1 3-0");
+    client.run("EGG.ACKDEL s g ACKED IDS 2 4-0 5-0");
+    client.run("EGG.ACKDEL s g KEEPREF IDS 1 6-0");
+    client.run("EGG.ACKDEL s g DELREF IDS 1 7-0");
+    assert_eq!(
+        counters(&mut client),
+        "ackdel_calls:6 groupguard_calls:2 groupguard_refused:1 acked:8 deleted:4 kept:3 not_pending:2 lag_repairs:1 \
+         policy_reject_calls:2 policy_ackonly_calls:1 policy_acked_calls:1 policy_keepref_calls:1 policy_delref_calls:1"
+    );
+    assert!(client.send(&["INFO", "modules"]).text().contains("egg_deleted:4"));
+    assert!(client.send(&["INFO", "everything"]).text().contains("egg_deleted:4"));
+}
+
+fn refused_calls_are_counted_and_nothing_else_of_them(kind: Kind) {
+    let server = Server::start(kind);
+    let mut client = server.connect();
+    client.stream(2, &["g", "h"]);
+    for line in ["EGG.ACKDEL s g IDS 2 1-0 2-0", "EGG.ACKDEL s h REJECT IDS 1 1-0", "EGG.GROUPGUARD s g"] {
+        assert!(client.run(line).error().starts_with("FOREIGNGROUP "));
+    }
+    let expected = "ackdel_calls:2 ackdel_refused:2 groupguard_calls:1 groupguard_refused:1 policy_reject_calls:2";
+    assert_eq!(counters(&mut client), expected);
+    // Other errors are no refusals of the guard.
+    client.run("EGG.ACKDEL s g IDS 1 foo");
+    client.run("EGG.ACKDEL s none IDS 1 1-0");
+    client.run("EGG.GROUPGUARD s none");
+    assert_eq!(client.info("egg", "egg_ackdel_refused"), "2");
+    assert_eq!(client.info("egg", "egg_groupguard_refused"), "1");
+}
+
+fn warnings_are_ten_seconds_apart_and_count_the_calls_between(kind: Kind) {
+    let server = Server::start(kind);
+    let mut client = server.connect();
+    for key in ["quiet", "line\n%s\u{100}"] {
+        client.send(&["XGROUP", "CREATE", key, "g", "$", "MKSTREAM"]);
+        client.send(&["XGROUP", "CREATE", key, "h", "$"]);
+    }
+    let warnings = || -> Vec<String> {
+        let log = server.log();
+        log.lines().filter_map(|line| Some(line.split_once("# <egg> FOREIGNGROUP: ")?.1.to_owned())).collect()
+    };
+    let milliseconds = |client: &mut Client| {
+        let now = client.run("TIME");
+        let part = |index: usize| now.array()[index].text().parse::<i64>().expect("a number");
+        part(0) * 1000 + part(1) / 1000
+    };
+    let first = milliseconds(&mut client);
+    let mut refuse =
+        |key: &str| assert!(client.send(&["EGG.ACKDEL", key, "g", "IDS", "1", "1-0"]).error().starts_with("F"));
+    refuse("quiet");
+    let line = |count: usize, key: &str| {
+        format!("refused {count} call(s) since the last warning. The last one: stream \"{key}\", group \"g\"")
+    };
+    assert_eq!(warnings(), [line(1, "quiet")]);
+    for _ in 0..500 {
+        refuse("quiet");
+    }
+    assert_eq!(warnings().len(), 1);
+    let mut refused = 500;
+    wait_until(|| {
+        refuse("line\n%s\u{100}");
+        refused += 1;
+        warnings().len() > 1
+    });
+    assert_eq!(warnings(), [line(1, "quiet"), line(refused, r"line\n%s\xc4\x80")]);
+    let passed = milliseconds(&mut client) - first;
+    assert!((10_000..20_000).contains(&passed), "{passed}");
+}
+
+fn inner_commands_show_in_the_statistics_of_commands(kind: Kind) {
+    let server = Server::start(kind);
+    let mut client = server.connect();
+    client.stream(3, &["g"]);
+    client.all(&["CONFIG RESETSTAT"]);
+    assert_eq!(client.run("EGG.ACKDEL s g IDS 3 1-0 2-0 3-0"), [1, 1, 1]);
+    for (command, calls) in [("egg.ackdel", 1), ("xinfo|groups", 1), ("xack", 3), ("xdel", 1)] {
+        let line = client.info("commandstats", &format!("cmdstat_{command}"));
+        assert!(line.starts_with(&format!("calls={calls},")), "{command}: {line}");
+    }
+    let text = client.send(&["INFO", "commandstats"]).text();
+    assert!(!text.contains("cmdstat_xpending") && !text.contains("cmdstat_xinfo|stream"), "{text}");
+}
