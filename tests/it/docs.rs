@@ -95,7 +95,7 @@ fn command_docs_describe_every_argument(kind: Kind) {
     let mut client = server.connect();
     let ackdel = "key:key group:string policy:oneof?(REJECT=reject:pure-token ACKONLY=ackonly:pure-token \
                   ACKED=acked:pure-token KEEPREF=keepref:pure-token DELREF=delref:pure-token) \
-                  IDS=ids:block(numids:integer id:string*)";
+                  OWNER=consumer:string? IDS=ids:block(numids:integer id:string*)";
     for (name, summary, complexity, arguments) in [
         (
             "egg.ackdel",
@@ -148,6 +148,20 @@ fn the_module_lists_its_commands(kind: Kind) {
     let mut client = server.connect();
     for filter in ["MODULE egg", "ACLCAT egg", "PATTERN egg.*"] {
         let names = sorted(&client.run(&format!("COMMAND LIST FILTERBY {filter}")));
-        assert_eq!(names, ["egg.ackdel", "egg.groupguard", "egg.version"], "{filter}");
+        assert_eq!(
+            names,
+            [
+                "egg.ackdel",
+                "egg.ackmove",
+                "egg.add",
+                "egg.delex",
+                "egg.groupguard",
+                "egg.groupreap",
+                "egg.pins",
+                "egg.trim",
+                "egg.version",
+            ],
+            "{filter}"
+        );
     }
 }
