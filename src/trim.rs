@@ -98,30 +98,21 @@ impl<S: Stream> Sweep<'_, S> {
             (Some(Threshold::MinId(id)), exactness) => {
                 let stop = lower(end, id);
                 let front = lower(frontier, id);
-                self.cut(front, exactness);
+                self.cut(Threshold::MinId(front), exactness);
                 if exactness == Exactness::Exact && front < stop {
                     self.sweep_holes(front, Some(stop), u64::MAX, None);
                 }
             }
-            (Some(Threshold::MaxLen(length)), exactness) => {
-                let excess = self.stream.length().saturating_sub(length);
-                if excess > 0 {
-                    let (front, seen) = self.walk_front(frontier, excess);
-                    self.cut(front, exactness);
-                    if exactness == Exactness::Exact && seen < excess {
-                        self.sweep_holes(front, end, excess - seen, None);
-                    }
-                }
-            }
+            (Some(Threshold::MaxLen(length)), exactness) => self.cut_to(length, frontier, end, exactness),
             (None, _) => match trim.visits {
                 None => {
                     let front = frontier.unwrap_or(StreamId::MAX);
-                    self.cut(front, Exactness::Exact);
+                    self.cut(Threshold::MinId(front), Exactness::Exact);
                     self.sweep_holes(front, end, u64::MAX, None);
                 }
                 Some(visits) => {
                     let (front, seen) = self.walk_front(frontier, visits);
-                    self.cut(front, Exactness::Exact);
+                    self.cut(Threshold::MinId(front), Exactness::Exact);
                     if seen < visits {
                         self.sweep_holes(front, end, u64::MAX, Some(visits - seen));
                     }
@@ -129,6 +120,43 @@ impl<S: Stream> Sweep<'_, S> {
             },
         }
         self.removed
+    }
+
+    /// Leaves at most `length` entries, if so many are not needed.
+    fn cut_to(&mut self, length: u64, frontier: Option<StreamId>, end: Option<StreamId>, exactness: Exactness) {
+        let excess = self.stream.length().saturating_sub(length);
+        if excess == 0 {
+            return;
+        }
+        // Whether the front has that many entries is told by counting them, or those behind it: whichever are fewer.
+        let front = if excess <= length {
+            let (front, seen) = self.walk_front(frontier, excess);
+            self.cut(Threshold::MinId(front), exactness);
+            (seen < excess).then_some(front)
+        } else if self.has_at_most(length, frontier) {
+            self.cut(Threshold::MaxLen(length), exactness);
+            None
+        } else {
+            let front = frontier.unwrap_or(StreamId::MAX);
+            self.cut(Threshold::MinId(front), exactness);
+            Some(front)
+        };
+        if let (Some(front), Exactness::Exact) = (front, exactness) {
+            let excess = self.stream.length().saturating_sub(length);
+            self.sweep_holes(front, end, excess, None);
+        }
+    }
+
+    /// Whether there are at most so many entries from the frontier on.
+    fn has_at_most(&self, most: u64, frontier: Option<StreamId>) -> bool {
+        let mut seen = 0;
+        if let Some(frontier) = frontier {
+            self.stream.visit(frontier, &mut |_| {
+                seen += 1;
+                seen <= most
+            });
+        }
+        seen <= most
     }
 
     /// Where the front ends that no group needs, or where `most` of its entries do; and how many entries it has.
@@ -147,13 +175,12 @@ impl<S: Stream> Sweep<'_, S> {
         (front, seen)
     }
 
-    /// Cuts the front off, up to `front`, where no group that counts needs anything.
-    fn cut(&mut self, front: StreamId, exactness: Exactness) {
-        let removed = self.stream.trim(Threshold::MinId(front), exactness);
+    /// Cuts the front off, of which no group that counts needs anything.
+    fn cut(&mut self, threshold: Threshold, exactness: Exactness) {
+        let removed = self.stream.trim(threshold, exactness);
         self.removed += removed;
-        if removed > 0 {
-            let below = first_entry(self.stream).unwrap_or(front).min(front);
-            drop_references_below(self.stream, self.ignored, below);
+        if removed > 0 && !self.ignored.is_empty() {
+            drop_references_below(self.stream, self.ignored, lowest_left(self.stream, threshold));
         }
     }
 
@@ -194,13 +221,19 @@ fn lower(bound: Option<StreamId>, id: StreamId) -> StreamId {
     bound.map_or(id, |bound| bound.min(id))
 }
 
-fn first_entry(stream: &impl Stream) -> Option<StreamId> {
+/// Below this, a trim has left nothing: the first entry, or the threshold if that is lower.
+fn lowest_left(stream: &impl Stream, threshold: Threshold) -> StreamId {
     let mut first = None;
     stream.visit(StreamId::MIN, &mut |entry| {
         first = Some(entry);
         false
     });
-    first
+    let end = || stream.bookkeeping().last_generated.successor().unwrap_or(StreamId::MAX);
+    let first = first.unwrap_or_else(end);
+    match threshold {
+        Threshold::MinId(id) => first.min(id),
+        Threshold::MaxLen(_) => first,
+    }
 }
 
 /// Takes every id below `id` out of the pending entries lists of these groups, page by page.
@@ -246,12 +279,7 @@ fn trim_delref(
         return stream.trim(threshold, exactness);
     }
     let removed = stream.trim(threshold, exactness);
-    let end = || stream.bookkeeping().last_generated.successor().unwrap_or(StreamId::MAX);
-    let first = first_entry(stream).unwrap_or_else(end);
-    let below = match threshold {
-        Threshold::MinId(id) => first.min(id),
-        Threshold::MaxLen(_) => first,
-    };
+    let below = lowest_left(stream, threshold);
     if removed > 0 || exactness == Exactness::Exact {
         drop_references_below(stream, groups, below);
     }
