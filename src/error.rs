@@ -111,7 +111,7 @@ impl fmt::Display for Error {
                 }
                 f.write_str(
                     "; nothing was acknowledged or deleted. Repeat with ACKONLY (acknowledge, keep the entry) or ACKED \
-                     (delete once no group needs it). Last, XGROUP DESTROY a group that nobody uses any more",
+                     (delete once no group needs it). EGG.PINS says who needs what. Last, XGROUP DESTROY a group that nobody uses any more",
                 )
             }
             Self::Internal => f.write_str("ERR internal error"),

@@ -20,7 +20,7 @@ const INVALID_ID: &str = "ERR Invalid stream ID specified as stream command argu
 const WRONG_TYPE: &str = "WRONGTYPE Operation against a key holding the wrong kind of value";
 const ARITY: &str = "ERR wrong number of arguments for 'egg.ackdel' command";
 const WAY_OUT: &str = "; nothing was acknowledged or deleted. Repeat with ACKONLY (acknowledge, keep the entry) or ACKED \
-                       (delete once no group needs it). Last, XGROUP DESTROY a group that nobody uses any more";
+                       (delete once no group needs it). EGG.PINS says who needs what. Last, XGROUP DESTROY a group that nobody uses any more";
 
 /// Asserts an error, and that `s` is as it was.
 fn refused<A: AsRef<[u8]>>(client: &mut Client, words: &[A], expected: &str) {

@@ -16,7 +16,7 @@ each_server! {
 }
 
 const WAY_OUT: &str = "; nothing was acknowledged or deleted. Repeat with ACKONLY (acknowledge, keep the entry) or ACKED \
-                       (delete once no group needs it). Last, XGROUP DESTROY a group that nobody uses any more";
+                       (delete once no group needs it). EGG.PINS says who needs what. Last, XGROUP DESTROY a group that nobody uses any more";
 
 fn is_ok_for_a_group_that_is_alone(kind: Kind) {
     let server = Server::start(kind);

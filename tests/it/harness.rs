@@ -254,10 +254,6 @@ impl Server {
         self.port
     }
 
-    pub fn pid(&self) -> u32 {
-        self.process.as_ref().map_or(0, Child::id)
-    }
-
     /// A file in the server's directory.
     pub fn path(&self, name: impl AsRef<Path>) -> PathBuf {
         self.directory.0.join(name)

@@ -27,6 +27,8 @@ mod native_names;
 mod propagation;
 mod public_cases;
 mod random;
+mod readme;
 mod same_as_core;
+mod tidy;
 mod vectors;
 mod wire;
