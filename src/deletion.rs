@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::id_set::IdSet;
 use crate::policy::{AckPolicy, DeletePolicy};
-use crate::reference::{lowest_delivered, referenced};
+use crate::reference::referenced;
 use crate::stream::{EntryId, Group, Stream};
 use crate::stream_id::StreamId;
 
@@ -116,11 +116,13 @@ fn exists(stream: &impl Stream, id: StreamId) -> bool {
 ///
 /// The core knows one hole per stream, max-deleted-entry-id, and calls the lag of a group unknown when that hole is not
 /// below the group's last-delivered-id. Deleting the very entry that a group has read last therefore turns its lag null
-/// as long as an older entry remains, though every group is past the hole: then the mark is set back to where it was.
-/// The entries that are deleted here are needed by no group, so no count of unread entries is off.
+/// as long as an older entry remains, though the group is past the hole: then the mark is set back to where it was. The
+/// mark never goes below a group that has not been delivered what is deleted here (one that was idle for too long to
+/// count): its count of unread entries would be off, and null says so.
 pub fn delete(stream: &mut impl Stream, groups: &[Group<'_>], ids: &[EntryId], keep_lag: bool) -> (usize, bool) {
     let Some(top) = ids.iter().map(|id| id.id).max() else { return (0, false) };
-    let before = (keep_lag && top == lowest_delivered(groups) && leaves_an_older_entry(stream, ids, top))
+    let is_read_last = || groups.iter().any(|group| group.last_delivered == top);
+    let before = (keep_lag && is_read_last() && leaves_an_older_entry(stream, ids, top))
         .then(|| stream.bookkeeping())
         .filter(|before| before.max_deleted < top);
     let deleted = stream.delete(ids);
@@ -129,7 +131,9 @@ pub fn delete(stream: &mut impl Stream, groups: &[Group<'_>], ids: &[EntryId], k
     let lag_is_lost = stream.bookkeeping().max_deleted == top;
     if lag_is_lost {
         // 0-0, "never deleted", cannot be set back. No group stands at 0-1, and none that comes later is misled by it.
-        let mark = before.max_deleted.max(StreamId { ms: 0, seq: 1 });
+        let lowest = StreamId { ms: 0, seq: 1 };
+        let behind = groups.iter().map(|group| group.last_delivered).filter(|&delivered| delivered < top).max();
+        let mark = before.max_deleted.max(lowest).max(behind.unwrap_or(lowest));
         stream.set_max_deleted(mark, &before);
     }
     (deleted, lag_is_lost)

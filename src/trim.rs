@@ -55,7 +55,7 @@ pub fn trim(stream: &mut impl Stream, groups: &[Group<'_>], trim: &Trim, manner:
     match (trim.policy, trim.threshold) {
         (DeletePolicy::Acked, None) if counting.is_empty() => 0,
         (DeletePolicy::Acked, threshold) if !counting.is_empty() => {
-            Sweep { stream, counting: &counting, ignored: &ignored, manner, removed: 0 }.run(trim, threshold)
+            Sweep { stream, groups, counting: &counting, ignored: &ignored, manner, removed: 0 }.run(trim, threshold)
         }
         (DeletePolicy::DelRef, Some(threshold)) => trim_delref(stream, groups, threshold, trim.exactness, manner),
         (_, Some(threshold)) => stream.trim(threshold, trim.exactness),
@@ -83,6 +83,7 @@ fn split_idle<'a>(
 /// A trim under ACKED.
 struct Sweep<'a, S> {
     stream: &'a mut S,
+    groups: &'a [Group<'a>],
     counting: &'a [Group<'a>],
     ignored: &'a [Group<'a>],
     manner: &'a Manner,
@@ -185,7 +186,7 @@ impl<S: Stream> Sweep<'_, S> {
                 .iter()
                 .filter(|group| group.pending > 0)
                 .for_each(|group| self.stream.ack_in(group.name, holes));
-            self.removed += delete(self.stream, self.counting, holes, self.manner.keep_lag).0;
+            self.removed += delete(self.stream, self.groups, holes, self.manner.keep_lag).0;
         }
     }
 }
