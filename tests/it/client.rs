@@ -1,6 +1,7 @@
 //! A connection, and replies that are easy to compare.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::time::Duration;
 
@@ -120,6 +121,11 @@ fn text_of(code: &str, detail: Option<&str>) -> String {
     detail.map_or_else(|| code.to_owned(), |detail| format!("{code} {detail}"))
 }
 
+/// A command written as one line, split at spaces.
+pub fn words(line: &str) -> Vec<&str> {
+    line.split_ascii_whitespace().collect()
+}
+
 /// A connection to a server.
 pub struct Client {
     connection: redis::Connection,
@@ -157,7 +163,7 @@ impl Client {
 
     /// Sends a command written as one line, split at spaces.
     pub fn run(&mut self, line: &str) -> Reply {
-        self.send(&line.split_ascii_whitespace().collect::<Vec<_>>())
+        self.send(&words(line))
     }
 
     /// Sends several lines; panics at the first error.
@@ -206,6 +212,42 @@ impl Client {
     pub fn pending(&mut self, key: &str, group: &str) -> Vec<String> {
         let rows = self.send(&["XPENDING", key, group, "-", "+", "1000000"]);
         rows.array().iter().map(|row| row.array()[0].text()).collect()
+    }
+
+    /// Adds entries `1-0`, `2-0` and so on, up to `count-0`, to the stream `s`, and has each group read them all.
+    pub fn stream(&mut self, count: usize, groups: &[&str]) {
+        self.add(1..=count);
+        for group in groups {
+            self.all(&[&format!("XGROUP CREATE s {group} 0")]);
+            self.read(group, count);
+        }
+    }
+
+    /// Adds entries `n-0` to the stream `s`.
+    pub fn add(&mut self, numbers: RangeInclusive<usize>) {
+        let commands: Vec<_> =
+            numbers.map(|n| ["XADD", "s", &format!("{n}-0"), "f", "v"].map(str::to_owned).to_vec()).collect();
+        self.pipeline(&commands);
+    }
+
+    /// Reads new entries of the stream `s` as consumer `c` of a group: their ids.
+    pub fn read(&mut self, group: &str, count: usize) -> Vec<String> {
+        match self.run(&format!("XREADGROUP GROUP {group} c COUNT {count} STREAMS s >")) {
+            Reply::Nil => Vec::new(),
+            streams => streams.array()[0].array()[1].array().iter().map(|entry| entry.array()[0].text()).collect(),
+        }
+    }
+
+    /// All that there is to know of a stream that does not change by itself: what a refused call must leave alone.
+    pub fn state(&mut self, key: &str) -> Vec<Reply> {
+        let mut state = vec![self.send(&["TYPE", key]), self.send(&["XINFO", "STREAM", key, "FULL", "COUNT", "0"])];
+        if let Reply::Array(groups) = self.send(&["XINFO", "GROUPS", key]) {
+            for group in &groups {
+                state.push(self.send(&["XPENDING", key, &group.field("name").text()]));
+            }
+            state.push(Reply::Array(groups));
+        }
+        state
     }
 
     /// Keyspace events as "key event", received until `action` is done. `action` gets another connection.

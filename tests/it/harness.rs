@@ -86,6 +86,15 @@ macro_rules! each_server {
     )*};
 }
 
+/// Waits for something that a server does by itself; panics after a minute.
+pub fn wait_until(mut done: impl FnMut() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !done() {
+        assert!(Instant::now() < deadline, "waited for a minute");
+        sleep(Duration::from_millis(2));
+    }
+}
+
 /// How a server is to be started.
 #[derive(Clone, Debug)]
 pub struct Options {

@@ -6,4 +6,7 @@ mod client;
 mod conformance;
 mod harness;
 mod native_names;
+mod native_quirks;
+mod native_rules;
+mod native_ways;
 mod vectors;
