@@ -278,6 +278,13 @@ impl Server {
         }
     }
 
+    /// Starts it again on the same files, without the module.
+    pub fn restart_without_module(&mut self) {
+        self.options.module = None;
+        let _ = fs::remove_file(self.path("redis.conf"));
+        self.restart();
+    }
+
     /// The commands in the append only file since its last rewrite, SELECT left out.
     pub fn aof(&self) -> Vec<Vec<String>> {
         let folder = fs::read_dir(self.path("appendonlydir")).expect("the server keeps an append only file");

@@ -2,11 +2,17 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
 mod ackdel;
+mod add;
 mod client;
+mod clients;
 mod conformance;
+mod delex;
 mod harness;
 mod native_names;
 mod native_quirks;
 mod native_rules;
 mod native_ways;
+mod trim;
+mod trim_effects;
+mod trim_idle;
 mod vectors;
