@@ -2,11 +2,13 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
 mod ackdel;
+mod acl_native;
 mod add;
 mod client;
 mod clients;
 mod conformance;
 mod delex;
+mod family_docs;
 mod harness;
 mod native_names;
 mod native_quirks;
