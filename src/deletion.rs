@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::id_set::IdSet;
 use crate::policy::{AckPolicy, DeletePolicy};
-use crate::reference::referenced;
+use crate::reference::{first_entry, referenced};
 use crate::stream::{EntryId, Group, Stream};
 use crate::stream_id::StreamId;
 
@@ -85,7 +85,7 @@ pub fn delete_entries(
     let mut reply = |id: &EntryId| {
         if kept.contains(id.id) {
             KEPT
-        } else if seen.insert(id.id) && exists(stream, id.id) {
+        } else if seen.insert(id.id) && first_entry(stream, id.id) == Some(id.id) {
             deletable.push(*id);
             GONE
         } else {
@@ -101,15 +101,6 @@ fn acknowledge_everywhere<'a>(stream: &mut impl Stream, groups: impl Iterator<It
     if !ids.is_empty() {
         groups.filter(|group| group.pending > 0).for_each(|group| stream.ack_in(group.name, ids));
     }
-}
-
-fn exists(stream: &impl Stream, id: StreamId) -> bool {
-    let mut found = None;
-    stream.visit(id, &mut |entry| {
-        found = Some(entry);
-        false
-    });
-    found == Some(id)
 }
 
 /// Deletes entries, and keeps the lag of every group a number.

@@ -2,7 +2,7 @@
 
 use crate::deletion::delete;
 use crate::policy::DeletePolicy;
-use crate::reference::{PendingCursor, frontier, lowest_delivered};
+use crate::reference::{PendingCursor, first_entry, frontier, lowest_delivered};
 use crate::request::TrimRequest;
 use crate::stream::{EntryId, Exactness, Group, Stream, Threshold};
 use crate::stream_id::StreamId;
@@ -107,8 +107,14 @@ impl<S: Stream> Sweep<'_, S> {
             (Some(Threshold::MaxLen(length)), exactness) => {
                 let excess = self.stream.length().saturating_sub(length);
                 if excess > 0 {
-                    let (front, seen) = self.walk_front(frontier, excess);
+                    let most = excess.min(most_at_once(exactness));
+                    let (front, seen) = self.walk_front(frontier, most);
                     self.cut(front, exactness);
+                    let are_nodes_larger = exactness == Exactness::Nodes(None) && seen == most && most < excess;
+                    if self.removed == 0 && are_nodes_larger {
+                        let (front, _) = self.walk_front(frontier, excess);
+                        self.cut(front, exactness);
+                    }
                     if exactness == Exactness::Exact && seen < excess {
                         self.sweep_holes(front, end, excess - seen, None);
                     }
@@ -153,7 +159,7 @@ impl<S: Stream> Sweep<'_, S> {
         let removed = self.stream.trim(Threshold::MinId(front), exactness);
         self.removed += removed;
         if removed > 0 {
-            let below = first_entry(self.stream).unwrap_or(front).min(front);
+            let below = first_entry(self.stream, StreamId::MIN).unwrap_or(front).min(front);
             drop_references_below(self.stream, self.ignored, below);
         }
     }
@@ -191,17 +197,18 @@ impl<S: Stream> Sweep<'_, S> {
     }
 }
 
-fn lower(bound: Option<StreamId>, id: StreamId) -> StreamId {
-    bound.map_or(id, |bound| bound.min(id))
+/// How many entries a trim can remove at most, and so how many are worth looking at: else each `XADD … MAXLEN ~` on a stream with
+/// a backlog would walk all of it, to remove what its limit allows. Without a LIMIT, the server's own is of this order.
+fn most_at_once(exactness: Exactness) -> u64 {
+    match exactness {
+        Exactness::Exact | Exactness::Nodes(Some(0)) => u64::MAX,
+        Exactness::Nodes(Some(limit)) => limit,
+        Exactness::Nodes(None) => 10_000,
+    }
 }
 
-fn first_entry(stream: &impl Stream) -> Option<StreamId> {
-    let mut first = None;
-    stream.visit(StreamId::MIN, &mut |entry| {
-        first = Some(entry);
-        false
-    });
-    first
+fn lower(bound: Option<StreamId>, id: StreamId) -> StreamId {
+    bound.map_or(id, |bound| bound.min(id))
 }
 
 /// Takes every id below `id` out of the pending entries lists of these groups, page by page.
@@ -248,7 +255,7 @@ fn trim_delref(
     }
     let removed = stream.trim(threshold, exactness);
     let end = || stream.bookkeeping().last_generated.successor().unwrap_or(StreamId::MAX);
-    let first = first_entry(stream).unwrap_or_else(end);
+    let first = first_entry(stream, StreamId::MIN).unwrap_or_else(end);
     let below = match threshold {
         Threshold::MinId(id) => first.min(id),
         Threshold::MaxLen(_) => first,

@@ -16,6 +16,7 @@ each_server! {
     without_groups_a_threshold_trims_as_in_xtrim,
     approximate_trims_work_on_thousands_of_acknowledged_entries,
     approximate_trims_stop_before_what_is_needed,
+    a_reference_without_an_entry_holds_no_front_back,
     a_rewound_group_needs_everything_again,
     lag_stays_a_number,
     the_last_id_there_is,
@@ -257,6 +258,26 @@ fn approximate_trims_stop_before_what_is_needed(kind: Kind) {
         assert_eq!(left(&mut client), format!("{}-3000", removed + 1), "{call}");
         assert_eq!(client.pending("s", "g"), ["1250-0"], "{call}");
     }
+}
+
+/// The front goes in one cut, whatever dangles in it: one event, and no XDEL entry by entry.
+fn a_reference_without_an_entry_holds_no_front_back(kind: Kind) {
+    let server = Server::start(kind);
+    let mut client = server.connect();
+    for gone in ["3-0", "1-0", "3-0 5-0 1000-0", "2999-0 3000-0"] {
+        thousands(&mut client, &gone.split(' ').collect::<Vec<_>>());
+        client.all(&[&format!("XDEL s {gone}")]);
+        let count = 3000 - gone.split(' ').count() as i64;
+        let events = server.events_of(|client| assert_eq!(client.run("EGG.TRIM s"), count, "{gone}"));
+        assert_eq!(events, ["s xtrim"], "{gone}");
+        assert_eq!(client.pending("s", "g").join(" "), gone);
+    }
+    // What is pending and there does hold it back.
+    thousands(&mut client, &["3-0", "2000-0"]);
+    client.all(&["XDEL s 3-0"]);
+    assert_eq!(client.run("EGG.TRIM s MAXLEN ~ 0"), 1899);
+    assert_eq!(client.run("EGG.TRIM s"), 1099);
+    assert_eq!(left(&mut client), "2000");
 }
 
 fn a_rewound_group_needs_everything_again(kind: Kind) {

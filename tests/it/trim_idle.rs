@@ -24,7 +24,7 @@ each_server! {
 
 /// How long `old` has been idle, at least, when `idle` returns. Idle times are of the server's own making: the tests wait
 /// for them to pass by asking.
-const LIMIT: u64 = 50;
+const LIMIT: u64 = 250;
 
 /// Waits until all consumers of the groups have been idle for LIMIT, and the server has been up for as long.
 fn idle(client: &mut Client, groups: &[&str]) {
