@@ -4,6 +4,7 @@
 mod ackdel;
 mod acl_native;
 mod add;
+mod add_walks;
 mod client;
 mod clients;
 mod conformance;
