@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::id_set::IdSet;
 use crate::policy::{AckPolicy, DeletePolicy};
-use crate::reference::{lowest_delivered, referenced};
+use crate::reference::{first_entry, referenced};
 use crate::stream::{EntryId, Group, Stream};
 use crate::stream_id::StreamId;
 
@@ -115,7 +115,7 @@ pub fn delete_entries(
     let mut reply = |id: &EntryId| {
         if kept.contains(id.id) {
             KEPT
-        } else if seen.insert(id.id) && exists(stream, id.id) {
+        } else if seen.insert(id.id) && first_entry(stream, id.id) == Some(id.id) {
             deletable.push(*id);
             GONE
         } else {
@@ -133,25 +133,17 @@ fn acknowledge_everywhere<'a>(stream: &mut impl Stream, groups: impl Iterator<It
     }
 }
 
-fn exists(stream: &impl Stream, id: StreamId) -> bool {
-    let mut found = None;
-    stream.visit(id, &mut |entry| {
-        found = Some(entry);
-        false
-    });
-    found == Some(id)
-}
-
 /// Deletes entries, and keeps the lag of every group a number.
 ///
 /// The core knows one hole per stream, max-deleted-entry-id, and calls the lag of a group unknown when that hole is not
 /// below the group's last-delivered-id. Deleting the very entry that a group has read last therefore turns its lag null
-/// as long as an older entry remains (redis#13337), though every group is past the hole: then the mark is moved to the id
-/// just below the hole. A group that is moved back below it later still finds a mark above itself, so the core does not
-/// trust a count of read entries that took the deleted one for readable. Only groups at the hole gain a lag.
+/// as long as an older entry remains (redis#13337), though that group is past the hole: then the mark is moved to the id
+/// just below the hole. A group that stands below, or is moved back below it later, still finds a mark above itself, so the
+/// core does not trust a count of read entries that took the deleted one for readable. Only groups at the hole gain a lag.
 pub fn delete(stream: &mut impl Stream, groups: &[Group<'_>], ids: &[EntryId], keep_lag: bool) -> (usize, bool) {
     let Some(top) = ids.iter().map(|id| id.id).max() else { return (0, false) };
-    let before = (keep_lag && top == lowest_delivered(groups) && leaves_an_older_entry(stream, ids, top))
+    let is_read_last = || groups.iter().any(|group| group.last_delivered == top);
+    let before = (keep_lag && is_read_last() && leaves_an_older_entry(stream, ids, top))
         .then(|| stream.bookkeeping())
         .filter(|before| before.max_deleted < top);
     let deleted = stream.delete(ids);

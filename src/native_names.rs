@@ -29,8 +29,12 @@ const CONDITION: Argument = Argument::one_of(
 )
 .optional();
 
-/// 8.2 leaves what its own code leaves: no lag is mended, no dangling reference dropped, no walk cut short.
-const AS_8_2: Manner = Manner { keep_lag: false, drop_dangling: false, patience: u64::MAX };
+/// A trim by 8.2 leaves no mark in max-deleted-entry-id, and so no lag turns null: what XDEL turns null here is mended. No
+/// dangling reference is dropped, no walk cut short.
+const TRIM_AS_8_2: Manner = Manner { keep_lag: true, drop_dangling: false, patience: u64::MAX };
+
+/// A deletion by 8.2 turns lag null where XDEL does.
+const KEEP_LAG: bool = false;
 
 /// `XACKDEL key group [KEEPREF | DELREF | ACKED] IDS numids id [id ...]`, as in Redis 8.2 (spec-8.2, part 1.1).
 ///
@@ -61,7 +65,7 @@ impl Command for XAckDel {
         stats::ACKDEL_CALLS.add(1);
         let policy = AckPolicy::Delete(request.policy.unwrap_or(DeletePolicy::KeepRef));
         outcome::count_policy(policy);
-        let how = AckDelete { group: own.name, policy, owner: None, keep_lag: AS_8_2.keep_lag };
+        let how = AckDelete { group: own.name, policy, owner: None, keep_lag: KEEP_LAG };
         let outcome = ack_delete(&mut ServerStream::new(call), &groups, &how, &ids);
         outcome::count_ack_delete(&outcome);
         Ok(Reply::Integers(outcome.replies))
@@ -96,7 +100,7 @@ impl Command for XDelEx {
         stats::DELEX_CALLS.add(1);
         let policy = request.policy.unwrap_or(DeletePolicy::KeepRef);
         outcome::count_policy(AckPolicy::Delete(policy));
-        let outcome = delete_entries(&mut ServerStream::new(call), &groups, policy, &ids, AS_8_2.keep_lag);
+        let outcome = delete_entries(&mut ServerStream::new(call), &groups, policy, &ids, KEEP_LAG);
         outcome::count_delete(&outcome);
         Ok(Reply::Integers(outcome.replies))
     }
@@ -124,7 +128,7 @@ impl Command for XAdd {
         ServerStream::new(call).require_xadd(2)?;
         let request = Add::parse(call, "xadd")?;
         let list = GroupList::of(call)?;
-        add::run_add(call, &list, &request, DeletePolicy::KeepRef, &AS_8_2)
+        add::run_add(call, &list, &request, DeletePolicy::KeepRef, &TRIM_AS_8_2)
     }
 }
 
@@ -150,7 +154,7 @@ impl Command for XTrim {
         ServerStream::new(call).require_xtrim()?;
         let request = TrimRequest::parse(call, Dialect::Native)?;
         let list = GroupList::of(call)?;
-        trim::run_trim(call, &list, &request, DeletePolicy::KeepRef, &AS_8_2)
+        trim::run_trim(call, &list, &request, DeletePolicy::KeepRef, &TRIM_AS_8_2)
     }
 }
 

@@ -47,14 +47,35 @@ pub fn frontier(stream: &impl Stream, groups: &[Group<'_>]) -> Option<StreamId> 
     groups.iter().filter_map(|group| lowest_needed(stream, group)).min()
 }
 
-/// The lowest id that a group may still need: its first pending one, or else the first it has not been delivered.
+/// References without an entry that are passed over in the search for the lowest id that is needed.
+const DANGLING_PASSED: usize = 100;
+
+/// The lowest id that a group may still need: its first pending entry, or else the first id it has not been delivered.
+///
+/// A pending id whose entry is gone needs nothing, and must not make the trim of a long front one by one. They are passed
+/// over by runs, a hundred runs at most: beyond that, the id is taken for needed.
 pub fn lowest_needed(stream: &impl Stream, group: &Group<'_>) -> Option<StreamId> {
-    let pending = if group.pending > 0 {
-        stream.pending(group.name, StreamId::MIN, StreamId::MAX, 1).first().copied()
-    } else {
-        None
-    };
+    let first_pending = |from| stream.pending(group.name, from, StreamId::MAX, 1).first().copied();
+    let mut pending = if group.pending > 0 { first_pending(StreamId::MIN) } else { None };
+    for _ in 0..DANGLING_PASSED {
+        let Some(id) = pending else { break };
+        match first_entry(stream, id) {
+            Some(entry) if entry == id => break,
+            Some(entry) => pending = first_pending(entry),
+            None => pending = None,
+        }
+    }
     pending.into_iter().chain(group.last_delivered.successor()).min()
+}
+
+/// The first entry from `from` on.
+pub fn first_entry(stream: &impl Stream, from: StreamId) -> Option<StreamId> {
+    let mut first = None;
+    stream.visit(from, &mut |entry| {
+        first = Some(entry);
+        false
+    });
+    first
 }
 
 /// Walks a group's pending ids from `from` upwards, page by page, while the caller goes up through the entries.

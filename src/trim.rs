@@ -2,7 +2,7 @@
 
 use crate::deletion::delete;
 use crate::policy::DeletePolicy;
-use crate::reference::{PendingCursor, frontier, lowest_delivered};
+use crate::reference::{PendingCursor, first_entry, frontier, lowest_delivered};
 use crate::request::TrimRequest;
 use crate::stream::{EntryId, Exactness, Group, Stream, Threshold};
 use crate::stream_id::StreamId;
@@ -55,7 +55,7 @@ pub fn trim(stream: &mut impl Stream, groups: &[Group<'_>], trim: &Trim, manner:
     match (trim.policy, trim.threshold) {
         (DeletePolicy::Acked, None) if counting.is_empty() => 0,
         (DeletePolicy::Acked, threshold) if !counting.is_empty() => {
-            Sweep { stream, counting: &counting, ignored: &ignored, manner, removed: 0 }.run(trim, threshold)
+            Sweep { stream, groups, counting: &counting, ignored: &ignored, manner, removed: 0 }.run(trim, threshold)
         }
         (DeletePolicy::DelRef, Some(threshold)) => trim_delref(stream, groups, threshold, trim.exactness, manner),
         (_, Some(threshold)) => stream.trim(threshold, trim.exactness),
@@ -83,6 +83,7 @@ fn split_idle<'a>(
 /// A trim under ACKED.
 struct Sweep<'a, S> {
     stream: &'a mut S,
+    groups: &'a [Group<'a>],
     counting: &'a [Group<'a>],
     ignored: &'a [Group<'a>],
     manner: &'a Manner,
@@ -125,25 +126,44 @@ impl<S: Stream> Sweep<'_, S> {
     /// Leaves at most `length` entries, if so many are not needed.
     fn cut_to(&mut self, length: u64, frontier: Option<StreamId>, end: Option<StreamId>, exactness: Exactness) {
         let excess = self.stream.length().saturating_sub(length);
-        if excess == 0 {
-            return;
+        match exactness {
+            _ if excess == 0 => {}
+            Exactness::Nodes(limit) => self.cut_nodes(frontier, excess, limit),
+            // Whether the front has that many entries is told by counting them, or those behind it: whichever are fewer.
+            Exactness::Exact if excess > length && self.has_at_most(length, frontier) => {
+                self.cut(Threshold::MaxLen(length), exactness);
+            }
+            Exactness::Exact => {
+                let front = if excess > length {
+                    frontier.unwrap_or(StreamId::MAX)
+                } else {
+                    self.walk_front(frontier, excess).0
+                };
+                self.cut(Threshold::MinId(front), exactness);
+                let excess = self.stream.length().saturating_sub(length);
+                if excess > 0 {
+                    self.sweep_holes(front, end, excess, None);
+                }
+            }
         }
-        // Whether the front has that many entries is told by counting them, or those behind it: whichever are fewer.
-        let front = if excess <= length {
-            let (front, seen) = self.walk_front(frontier, excess);
-            self.cut(Threshold::MinId(front), exactness);
-            (seen < excess).then_some(front)
-        } else if self.has_at_most(length, frontier) {
-            self.cut(Threshold::MaxLen(length), exactness);
-            None
-        } else {
-            let front = frontier.unwrap_or(StreamId::MAX);
-            self.cut(Threshold::MinId(front), exactness);
-            Some(front)
+    }
+
+    /// Cuts whole nodes off the front, at most `excess` entries. It looks at no more entries than the limit lets go: else
+    /// each `XADD … MAXLEN ~` on a stream with a backlog would walk all of it.
+    fn cut_nodes(&mut self, frontier: Option<StreamId>, excess: u64, limit: Option<u64>) {
+        const OF_THE_ORDER_OF_THE_SERVERS_OWN: u64 = 10_000;
+        let exactness = Exactness::Nodes(limit);
+        let most = match limit {
+            Some(0) => excess,
+            Some(limit) => excess.min(limit),
+            None => excess.min(OF_THE_ORDER_OF_THE_SERVERS_OWN),
         };
-        if let (Some(front), Exactness::Exact) = (front, exactness) {
-            let excess = self.stream.length().saturating_sub(length);
-            self.sweep_holes(front, end, excess, None);
+        let (front, seen) = self.walk_front(frontier, most);
+        self.cut(Threshold::MinId(front), exactness);
+        // Nodes may be larger than that.
+        if self.removed == 0 && limit.is_none() && seen == most && most < excess {
+            let (front, _) = self.walk_front(frontier, excess);
+            self.cut(Threshold::MinId(front), exactness);
         }
     }
 
@@ -212,7 +232,7 @@ impl<S: Stream> Sweep<'_, S> {
                 .iter()
                 .filter(|group| group.pending > 0)
                 .for_each(|group| self.stream.ack_in(group.name, holes));
-            self.removed += delete(self.stream, self.counting, holes, self.manner.keep_lag).0;
+            self.removed += delete(self.stream, self.groups, holes, self.manner.keep_lag).0;
         }
     }
 }
@@ -223,13 +243,8 @@ fn lower(bound: Option<StreamId>, id: StreamId) -> StreamId {
 
 /// Below this, a trim has left nothing: the first entry, or the threshold if that is lower.
 fn lowest_left(stream: &impl Stream, threshold: Threshold) -> StreamId {
-    let mut first = None;
-    stream.visit(StreamId::MIN, &mut |entry| {
-        first = Some(entry);
-        false
-    });
     let end = || stream.bookkeeping().last_generated.successor().unwrap_or(StreamId::MAX);
-    let first = first.unwrap_or_else(end);
+    let first = first_entry(stream, StreamId::MIN).unwrap_or_else(end);
     match threshold {
         Threshold::MinId(id) => first.min(id),
         Threshold::MaxLen(_) => first,

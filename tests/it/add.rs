@@ -1,0 +1,287 @@
+//! EGG.ADD: replies, and what is left behind.
+
+use crate::client::{Client, Reply, words};
+use crate::each_server;
+use crate::harness::{Kind, Options, Server};
+use crate::native_names::{replica_of, state};
+
+each_server! {
+    appends_and_trims_what_no_group_needs,
+    acked_is_the_default,
+    without_groups_it_is_xadd,
+    the_new_entry_is_a_candidate,
+    ids_are_those_of_xadd,
+    errors_have_the_texts_of_8_2_and_change_nothing,
+    events_and_watch,
+    effects_are_propagated_as_core_commands,
+    a_replica_without_the_module_agrees,
+    is_refused_out_of_memory_and_on_replicas,
+    lag_stays_a_number,
+    any_bytes,
+}
+
+/// Entries 1-0 to 8-0. Group g has read six; 2-0 and 5-0 are pending.
+fn prepare(client: &mut Client) {
+    client.all(&["FLUSHALL"]);
+    client.add(1..=8);
+    client.all(&["XGROUP CREATE s g 0", "XREADGROUP GROUP g c COUNT 6 STREAMS s >", "XACK s g 1-0 3-0 4-0 6-0"]);
+}
+
+fn numbers(client: &mut Client) -> String {
+    client.ids("s").iter().map(|id| id.trim_end_matches("-0").to_owned()).collect::<Vec<_>>().join(" ")
+}
+
+fn appends_and_trims_what_no_group_needs(kind: Kind) {
+    let server = Server::start(kind);
+    let mut client = server.connect();
+    for (options, left, pending) in [
+        ("", "1 2 3 4 5 6 7 8 9", &["2-0", "5-0"][..]),
+        ("ACKED MAXLEN 7", "2 4 5 6 7 8 9", &["2-0", "5-0"]),
+        ("MAXLEN = 0 ACKED", "2 5 7 8 9", &["2-0", "5-0"]),
+        ("ACKED MINID 4", "2 4 5 6 7 8 9", &["2-0", "5-0"]),
+        ("MINID 99", "2 5 7 8 9", &["2-0", "5-0"]),
+        ("KEEPREF MAXLEN 3", "7 8 9", &["2-0", "5-0"]),
+        ("DELREF MAXLEN 5", "5 6 7 8 9", &["5-0"]),
+        ("DELREF", "1 2 3 4 5 6 7 8 9", &["2-0", "5-0"]),
+        ("ACKED MAXLEN ~ 3", "1 2 3 4 5 6 7 8 9", &["2-0", "5-0"]),
+    ] {
+        prepare(&mut client);
+        assert_eq!(client.run(&format!("EGG.ADD s {options} 9-0 f v")), "9-0", "{options}");
+        assert_eq!(numbers(&mut client), left, "{options}");
+        assert_eq!(client.pending("s", "g"), pending, "{options}");
+    }
+}
+
+fn acked_is_the_default(kind: Kind) {
+    let server = Server::start(kind);
+    let mut client = server.connect();
+    prepare(&mut client);
+    assert_eq!(client.run("EGG.ADD s MAXLEN 1 9-0 f v"), "9-0");
+    assert_eq!(numbers(&mut client), "2 5 7 8 9");
+}
+
+fn without_groups_it_is_xadd(kind: Kind) {
+    let server = Server::start(kind);
+    let mut client = server.connect();
+    assert_eq!(client.run("EGG.ADD s NOMKSTREAM * f v"), Reply::Nil);
+    assert_eq!(client.run("EGG.ADD s NOMKSTREAM ACKED MAXLEN 3 1-0 f v"), Reply::Nil);
+    assert_eq!(server.connect_resp3().run("EGG.ADD s NOMKSTREAM * f v"), Reply::Nil);
+    assert_eq!(client.run("EXISTS s"), 0);
+    for policy in ["", "ACKED", "KEEPREF", "DELREF"] {
+        client.all(&["FLUSHALL"]);
+        client.add(1..=5);
+        assert_eq!(client.run(&format!("EGG.ADD s {policy} MAXLEN 3 6-0 f v")), "6-0", "{policy}");
+        assert_eq!(numbers(&mut client), "4 5 6", "{policy}");
+    }
+    client.all(&["DEL s"]);
+    assert_eq!(client.run("EGG.ADD s 1-0 f v g w"), "1-0");
+    assert_eq!(format!("{:?}", client.run("XRANGE s - +")), "[[\"1-0\", [\"f\", \"v\", \"g\", \"w\"]]]");
+}
+
+fn the_new_entry_is_a_candidate(kind: Kind) {
+    let server = Server::start(kind);
+    let mut client = server.connect();
+    // A group that stands above the new entry needs nothing.
+    client.all(&["XADD s 1-0 f v", "XGROUP CREATE s g 99"]);
+    assert_eq!(client.run("EGG.ADD s MAXLEN 0 2-0 f v"), "2-0");
+    assert_eq!(client.run("XLEN s"), 0);
+    client.all(&["XGROUP SETID s g 2-0"]);
+    assert_eq!(client.run("EGG.ADD s MAXLEN 0 3-0 f v"), "3-0");
+    assert_eq!(client.ids("s"), ["3-0"]);
+}
+
+fn ids_are_those_of_xadd(kind: Kind) {
+    let server = Server::start(kind);
+    let mut client = server.connect();
+    for setup in [&["FLUSHALL"][..], &["FLUSHALL", "XGROUP CREATE s g 0 MKSTREAM"]] {
+        client.all(setup);
+        assert_eq!(client.run("EGG.ADD s MAXLEN 5 5 f v"), "5-0");
+        assert_eq!(client.run("EGG.ADD s MAXLEN 5 5-* f v"), "5-1");
+        assert_eq!(client.run("EGG.ADD s MAXLEN 5 7-7 f v"), "7-7");
+        let id = client.run("EGG.ADD s MAXLEN 5 * f v").text();
+        assert_eq!(client.ids("s").last(), Some(&id));
+        assert_eq!(
+            client.run("EGG.ADD s MAXLEN 1 7-7 f v").error(),
+            "ERR The ID specified in XADD is equal or smaller than the target stream top item"
+        );
+        assert_eq!(
+            client.run("EGG.ADD s MAXLEN 1 0-0 f v").error(),
+            "ERR The ID specified in XADD must be greater than 0-0"
+        );
+        assert_eq!(client.run("XLEN s"), 4);
+    }
+    client.all(&["FLUSHALL", "XADD s 18446744073709551615-18446744073709551615 f v", "XGROUP CREATE s g 0"]);
+    let exhausted = client.run("EGG.ADD s MAXLEN 1 * f v");
+    assert!(exhausted.error().starts_with("ERR The stream has exhausted the last possible ID"), "{exhausted:?}");
+}
+
+const ARITY: &str = "ERR wrong number of arguments for 'egg.add' command";
+const INVALID: &str = "ERR Invalid stream ID specified as stream command argument";
+const INTEGER: &str = "ERR value is not an integer or out of range";
+const NO_TILDE: &str = "ERR syntax error, LIMIT cannot be used without the special ~ option";
+const NO_STRATEGY: &str = "ERR syntax error, LIMIT cannot be used without specifying a trimming strategy";
+const TWO: &str = "ERR syntax error, MAXLEN and MINID options at the same time are not compatible";
+
+const ERRORS: &[(&str, &str)] = &[
+    ("9-0 f", ARITY),
+    ("DELREF 9-0 f", ARITY),
+    ("DELREF 9-0 f v g", ARITY),
+    ("MAXLEN 3 9-0", ARITY),
+    ("* f v g", ARITY),
+    ("MAXLEN ~ 3 LIMIT 5", ARITY),
+    ("ACKED f v", INVALID),
+    ("ACKED ACKED 9-0 f v", INVALID),
+    ("DELREF MAXLEN 3 ACKED 9-0 f v", INVALID),
+    ("REJECT 9-0 f v", INVALID),
+    ("IGNOREIDLE 5 9-0 f v", INVALID),
+    ("FOO 9-0 f v", INVALID),
+    ("bad f v", INVALID),
+    ("9-x f v", INVALID),
+    ("- f v", INVALID),
+    ("MINID bad 9-0 f v", INVALID),
+    ("MAXLEN x 9-0 f v", INTEGER),
+    ("MAXLEN DELREF 3 9-0 f v", INTEGER),
+    ("MAXLEN ~ x 9-0 f v", INTEGER),
+    ("MAXLEN ~ 3 LIMIT x 9-0 f v", INTEGER),
+    ("MAXLEN -1 9-0 f v", "ERR The MAXLEN argument must be >= 0."),
+    ("MAXLEN ~ 3 LIMIT -1 9-0 f v", "ERR The LIMIT argument must be >= 0."),
+    ("MAXLEN 3 LIMIT 5 9-0 f v", NO_TILDE),
+    ("MAXLEN = 3 LIMIT 0 9-0 f v", NO_TILDE),
+    ("LIMIT 5 9-0 f v", NO_STRATEGY),
+    ("ACKED LIMIT 5 * f v", NO_STRATEGY),
+    ("MAXLEN 3 MINID 3 9-0 f v", TWO),
+    ("MINID 3 MINID 3 9-0 f v", TWO),
+];
+
+fn errors_have_the_texts_of_8_2_and_change_nothing(kind: Kind) {
+    let server = Server::start(kind);
+    let native = Options::new(Kind::Redis82).without_module().start();
+    let (mut client, mut oracle) = (server.connect(), native.connect());
+    prepare(&mut client);
+    prepare(&mut oracle);
+    client.all(&["SET str x"]);
+    let before = client.state("s");
+    for (rest, error) in ERRORS {
+        assert_eq!(client.run(&format!("EGG.ADD s {rest}")).error(), *error, "{rest}");
+        assert_eq!(oracle.run(&format!("XADD s {rest}")).error().replace("'xadd'", "'egg.add'"), *error, "8.2: {rest}");
+        assert_eq!(client.run(&format!("EGG.ADD none {rest}")).error(), *error, "{rest}");
+        if words(rest).len() > 2 {
+            let wrong_type = client.run(&format!("EGG.ADD str {rest}"));
+            assert_eq!(
+                wrong_type.error(),
+                "WRONGTYPE Operation against a key holding the wrong kind of value",
+                "{rest}"
+            );
+        }
+    }
+    assert_eq!(client.state("s"), before);
+    assert_eq!(client.run("EXISTS none"), 0);
+}
+
+fn events_and_watch(kind: Kind) {
+    let server = Server::start(kind);
+    let mut client = server.connect();
+    for (call, events, aborts) in [
+        ("EGG.ADD s 9-0 f v", &["s xadd"][..], true),
+        ("EGG.ADD s MAXLEN 20 9-0 f v", &["s xadd"], true),
+        ("EGG.ADD s MAXLEN 8 9-0 f v", &["s xadd", "s xtrim"], true),
+        ("EGG.ADD s MAXLEN 7 9-0 f v", &["s xadd", "s xtrim", "s xdel"], true),
+        ("EGG.ADD s DELREF MAXLEN 3 9-0 f v", &["s xadd", "s xtrim"], true),
+        ("EGG.ADD s KEEPREF MAXLEN 3 9-0 f v", &["s xadd", "s xtrim"], true),
+        ("EGG.ADD s MAXLEN x 9-0 f v", &[], false),
+        ("EGG.ADD s MAXLEN 0 1-0 f v", &[], false),
+    ] {
+        prepare(&mut client);
+        let found = server.events_of(|client| {
+            client.run(call);
+        });
+        assert_eq!(found, events, "{call}");
+        prepare(&mut client);
+        client.all(&["WATCH s"]);
+        server.connect().run(call);
+        client.all(&["MULTI", "PING"]);
+        assert_eq!(client.run("EXEC") == Reply::Nil, aborts, "{call}");
+    }
+}
+
+fn effects_are_propagated_as_core_commands(kind: Kind) {
+    let server = Options::new(kind).aof().start();
+    let mut client = server.connect();
+    let mut effect = |call: &str| {
+        prepare(&mut client);
+        let before = server.aof().len();
+        let id = client.run(call).text();
+        server.aof()[before..].iter().map(|words| words.join(" ")).collect::<Vec<_>>().join("; ").replace(&id, "<id>")
+    };
+    assert_eq!(effect("EGG.ADD s * f v"), "XADD s <id> f v");
+    assert_eq!(effect("EGG.ADD s 9-* f v"), "XADD s <id> f v");
+    assert_eq!(effect("EGG.ADD s MAXLEN 20 * f v"), "XADD s <id> f v");
+    assert_eq!(effect("EGG.ADD s KEEPREF MAXLEN 3 9-0 f v"), "XADD s MAXLEN = 3 <id> f v");
+    assert_eq!(effect("EGG.ADD s MAXLEN 7 * f v"), "MULTI; XADD s <id> f v; XTRIM s MINID = 2-0; XDEL s 3-0; EXEC");
+    assert_eq!(
+        effect("EGG.ADD s DELREF MAXLEN 6 * f v"),
+        "MULTI; XADD s <id> f v; XTRIM s MAXLEN = 6; XACK s g 2-0; EXEC"
+    );
+}
+
+fn a_replica_without_the_module_agrees(kind: Kind) {
+    let master = Options::new(kind).tcp().line("stream-node-max-entries 2").start();
+    let replica = replica_of(&master);
+    let (mut client, mut on_replica) = (master.connect(), replica.connect());
+    for call in [
+        "EGG.ADD s MAXLEN 3 * f v",
+        "EGG.ADD s MINID 6 9-* f v",
+        "EGG.ADD s MAXLEN ~ 1 * f v",
+        "EGG.ADD s DELREF MAXLEN ~ 1 * f v",
+        "EGG.ADD s DELREF MAXLEN 4 * f v",
+        "EGG.ADD s KEEPREF MAXLEN ~ 4 * f v",
+    ] {
+        for more in [&[][..], &["XDEL s 2-0"], &["XACK s g 2-0 5-0"], &["XGROUP DESTROY s g"]] {
+            prepare(&mut client);
+            client.all(more);
+            client.all(&[call]);
+            replica.wait_in_step(&master);
+            assert_eq!(state(&mut on_replica, "s"), state(&mut client, "s"), "{more:?} {call}");
+        }
+    }
+}
+
+fn is_refused_out_of_memory_and_on_replicas(kind: Kind) {
+    let server = Server::start(kind);
+    let mut client = server.connect();
+    prepare(&mut client);
+    client.all(&["CONFIG SET maxmemory 1"]);
+    let oom = "OOM command not allowed when used memory > 'maxmemory'.";
+    for call in ["EGG.ADD s * f v", "EGG.ADD s MAXLEN 0 * f v", "EGG.ADD s FOO * f v"] {
+        assert_eq!(client.run(call).error(), oom, "{call}");
+    }
+    client.all(&["CONFIG SET maxmemory 0", "REPLICAOF 127.0.0.1 1"]);
+    for call in ["EGG.ADD s * f v", "EGG.ADD none FOO f v"] {
+        assert_eq!(client.run(call).error(), "READONLY You can't write against a read only replica.", "{call}");
+    }
+    assert_eq!(numbers(&mut client), "1 2 3 4 5 6 7 8");
+}
+
+fn lag_stays_a_number(kind: Kind) {
+    let server = Server::start(kind);
+    let mut client = server.connect();
+    prepare(&mut client);
+    assert_eq!(client.run("EGG.ADD s MAXLEN 0 9-0 f v"), "9-0");
+    assert_eq!(numbers(&mut client), "2 5 7 8 9");
+    assert_eq!(*client.group("s", "g").field("lag"), 3);
+}
+
+fn any_bytes(kind: Kind) {
+    let server = Server::start(kind);
+    let mut client = server.connect();
+    let odd: &[u8] = b"\0\r\n%s\xff\xc4\x80";
+    client.all(&["XGROUP CREATE s g 0 MKSTREAM"]);
+    client.send(&[b"EGG.ADD", b"s" as &[u8], b"MAXLEN", b"5", b"1-0", odd, odd]);
+    assert_eq!(client.run("XRANGE s - +").array()[0].array()[1], Reply::Array(vec![Reply::Text(odd.to_vec()); 2]));
+    for position in 1..5 {
+        let mut words: Vec<&[u8]> = vec![b"EGG.ADD", b"s", b"MAXLEN", b"5", b"*", b"f", b"v"];
+        words[position] = odd;
+        let _ = client.send(&words);
+        assert_eq!(client.run("PING"), "PONG");
+    }
+}
