@@ -16,7 +16,7 @@ pub struct Trim {
     pub threshold: Option<Threshold>,
     /// `=` or `~`, with the limit that goes with `~`.
     pub exactness: Exactness,
-    /// The janitor's LIMIT: how many entries it looks at.
+    /// The janitor's LIMIT: how many entries it looks at; None: all that there are (LIMIT 0, as with `~`).
     pub visits: Option<u64>,
     /// Groups idle for so many milliseconds do not count.
     pub ignore_idle: Option<u64>,
@@ -29,7 +29,7 @@ impl Trim {
             policy: request.policy.unwrap_or(default),
             threshold: request.threshold,
             exactness: request.exactness(),
-            visits: request.limit,
+            visits: request.limit.filter(|limit| *limit > 0),
             ignore_idle: request.ignore_idle,
         }
     }
