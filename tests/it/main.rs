@@ -4,6 +4,7 @@
 mod ackdel;
 mod client;
 mod conformance;
+mod fuzz;
 mod harness;
 mod native_names;
 mod vectors;

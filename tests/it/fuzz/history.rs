@@ -1,0 +1,249 @@
+//! Random histories: what clients and operators do to a few streams and their groups, with 8.2's commands in between.
+
+use super::effects::words;
+use super::random::Random;
+use crate::vectors::Words;
+
+/// The two streams of a history.
+pub const KEYS: [&str; 2] = ["s", "t"];
+/// A key that is no stream.
+pub const STRING: &str = "w";
+pub const MISSING: &str = "m";
+const GROUPS: [&str; 3] = ["a", "b", "c"];
+/// What stands where it should not. No `*`: two servers would make two ids of it.
+pub const JUNK: [&str; 18] = [
+    "0",
+    "-1",
+    "abc",
+    "",
+    "01",
+    "+1",
+    "1.5",
+    "IDS",
+    "ACKED",
+    "delref",
+    "LIMIT",
+    "MAXLEN",
+    "~",
+    "$",
+    "5-",
+    "1-1-1",
+    "99999999999999999999",
+    "18446744073709551615-18446744073709551615",
+];
+
+/// The history of a seed.
+pub fn generate(seed: u64) -> Vec<Words> {
+    let mut history = History { random: Random::new(seed), clock: 0 };
+    let length = history.random.between(20, 60);
+    let mut commands = history.beginning();
+    while (commands.len() as u64) < length {
+        let command = history.command();
+        commands.push(command);
+    }
+    commands
+}
+
+type Maker = fn(&mut History) -> Words;
+
+pub struct History {
+    pub random: Random,
+    /// The highest number in the id of an entry so far.
+    pub clock: u64,
+}
+
+impl History {
+    /// Something to work on: most random commands on an empty stream do nothing.
+    fn beginning(&mut self) -> Vec<Words> {
+        let mut commands = Vec::new();
+        if self.random.percent(70) {
+            commands.push(self.node_size());
+        }
+        for _ in 0..self.random.between(1, 9) {
+            self.clock += 1;
+            commands.push(words(&["XADD", "s", &format!("{}-0", self.clock), "f", "v"]));
+        }
+        for group in &GROUPS[..self.random.between(0, 2) as usize] {
+            commands.push(words(&["XGROUP", "CREATE", "s", group, "0"]));
+        }
+        commands
+    }
+
+    fn command(&mut self) -> Words {
+        const MAKERS: [(u64, Maker); 22] = [
+            (140, History::add),
+            (120, History::read),
+            (50, History::ack),
+            (35, History::del),
+            (140, History::ackdel),
+            (120, History::delex),
+            (100, History::add_and_trim),
+            (100, History::trim),
+            (35, History::create),
+            (18, History::destroy),
+            (25, History::set_position),
+            (10, History::delete_consumer),
+            (4, History::create_consumer),
+            (30, History::claim),
+            (20, History::autoclaim),
+            (8, History::set_id),
+            (10, History::rename),
+            (12, History::copy),
+            (3, History::delete_key),
+            (15, History::node_size),
+            (2, History::reload),
+            (6, History::nonsense),
+        ];
+        let mut command = self.random.weighted(&MAKERS)(self);
+        // What is missing stays missing: only the two streams are looked at.
+        if matches!(command[0].as_str(), "XADD" | "XGROUP") {
+            command.iter_mut().filter(|word| *word == MISSING).for_each(|word| *word = "t".to_owned());
+        }
+        if command.len() > 2
+            && self.random.percent(5)
+            && !matches!(command[0].as_str(), "RENAME" | "COPY" | "CONFIG" | "DEBUG" | "DEL")
+        {
+            self.spoil(&mut command);
+        }
+        command
+    }
+
+    /// Makes one mistake, behind the key.
+    fn spoil(&mut self, command: &mut Words) {
+        let junk = self.random.pick(&JUNK).to_owned();
+        let at = self.random.between(2, command.len() as u64 - 1) as usize;
+        match self.random.between(0, 3) {
+            0 => command[at] = junk,
+            1 => command.insert(at, junk),
+            2 => command.push(junk),
+            _ => drop(command.remove(at)),
+        }
+    }
+
+    fn read(&mut self) -> Words {
+        let mut command = words(&["XREADGROUP", "GROUP", self.group(), self.consumer()]);
+        if self.random.percent(80) {
+            command.extend(["COUNT".to_owned(), self.random.between(1, 5).to_string()]);
+        }
+        if self.random.percent(20) {
+            command.push("NOACK".to_owned());
+        }
+        command.extend(words(&["STREAMS", self.key()]));
+        command.push(if self.random.percent(88) { ">".to_owned() } else { self.id() });
+        command
+    }
+
+    fn ack(&mut self) -> Words {
+        let mut command = words(&["XACK", self.key(), self.group()]);
+        command.extend(self.ids());
+        command
+    }
+
+    fn del(&mut self) -> Words {
+        let mut command = words(&["XDEL", self.key()]);
+        command.extend(self.ids());
+        command
+    }
+
+    fn position(&mut self) -> String {
+        match self.random.between(1, 10) {
+            1..=3 => "0".to_owned(),
+            4 | 5 => "$".to_owned(),
+            _ => self.id(),
+        }
+    }
+
+    fn entries_read(&mut self, command: &mut Words) {
+        if self.random.percent(10) {
+            command.extend(["ENTRIESREAD".to_owned(), self.random.between(0, 12).to_string()]);
+        }
+    }
+
+    fn create(&mut self) -> Words {
+        let mut command = words(&["XGROUP", "CREATE", self.key(), self.group()]);
+        command.push(self.position());
+        if self.random.percent(10) {
+            command.push("MKSTREAM".to_owned());
+        }
+        self.entries_read(&mut command);
+        command
+    }
+
+    fn set_position(&mut self) -> Words {
+        let mut command = words(&["XGROUP", "SETID", self.key(), self.group()]);
+        command.push(self.position());
+        self.entries_read(&mut command);
+        command
+    }
+
+    fn destroy(&mut self) -> Words {
+        words(&["XGROUP", "DESTROY", self.key(), self.group()])
+    }
+
+    fn delete_consumer(&mut self) -> Words {
+        words(&["XGROUP", "DELCONSUMER", self.key(), self.group(), self.consumer()])
+    }
+
+    fn create_consumer(&mut self) -> Words {
+        words(&["XGROUP", "CREATECONSUMER", self.key(), self.group(), self.consumer()])
+    }
+
+    fn claim(&mut self) -> Words {
+        let idle = self.random.weighted(&[(90, "0"), (10, "3600000")]);
+        let mut command = words(&["XCLAIM", self.key(), self.group(), self.consumer(), idle]);
+        command.extend(self.ids());
+        for option in [&["FORCE"][..], &["JUSTID"], &["RETRYCOUNT", "3"], &["IDLE", "100"]] {
+            if self.random.percent(35) {
+                command.extend(words(option));
+            }
+        }
+        if self.random.percent(25) {
+            command.extend(["LASTID".to_owned(), self.id()]);
+        }
+        command
+    }
+
+    fn autoclaim(&mut self) -> Words {
+        let mut command = words(&["XAUTOCLAIM", self.key(), self.group(), self.consumer(), "0"]);
+        command.push(if self.random.percent(70) { "0".to_owned() } else { self.id() });
+        if self.random.percent(60) {
+            command.extend(["COUNT".to_owned(), self.random.between(1, 4).to_string()]);
+        }
+        if self.random.percent(30) {
+            command.push("JUSTID".to_owned());
+        }
+        command
+    }
+
+    fn set_id(&mut self) -> Words {
+        let id = self.id();
+        let mut command = words(&["XSETID", self.key(), &id]);
+        if self.random.percent(40) {
+            command.extend(["ENTRIESADDED".to_owned(), self.random.between(0, 60).to_string()]);
+            command.extend(["MAXDELETEDID".to_owned(), self.id()]);
+        }
+        command
+    }
+
+    fn rename(&mut self) -> Words {
+        let [from, to] = if self.random.percent(50) { ["s", "t"] } else { ["t", "s"] };
+        words(&["RENAME", from, to])
+    }
+
+    fn copy(&mut self) -> Words {
+        let [from, to] = if self.random.percent(50) { ["s", "t"] } else { ["t", "s"] };
+        words(&["COPY", from, to, "REPLACE"])
+    }
+
+    fn delete_key(&mut self) -> Words {
+        words(&["DEL", self.random.pick(&KEYS)])
+    }
+
+    fn node_size(&mut self) -> Words {
+        words(&["CONFIG", "SET", "stream-node-max-entries", self.random.pick(&["1", "2", "3", "4", "5", "8", "100"])])
+    }
+
+    fn reload(&mut self) -> Words {
+        words(&["DEBUG", "RELOAD"])
+    }
+}
