@@ -1,7 +1,7 @@
 //! The commands that take a policy, with all their options, and the arguments that all commands draw from.
 
 use super::effects::words;
-use super::history::{History, JUNK, MISSING, STRING};
+use super::history::{GROUPS, History, JUNK, MISSING, STRING};
 use crate::vectors::Words;
 
 const CONSUMERS: [&str; 3] = ["x", "y", "z"];
@@ -13,7 +13,12 @@ impl History {
     }
 
     pub fn group(&mut self) -> &'static str {
-        self.random.weighted(&[(50, "a"), (30, "b"), (18, "c"), (2, "nobody")])
+        match self.random.between(1, 100) {
+            // One group more often than the others, so that it gets ahead.
+            1..=40 => GROUPS[0],
+            41..=98 => self.random.pick(&GROUPS[..self.groups]),
+            _ => "nobody",
+        }
     }
 
     pub fn consumer(&mut self) -> &'static str {
@@ -41,7 +46,7 @@ impl History {
     }
 
     pub fn policy(&mut self) -> &'static str {
-        let policy = self.random.weighted(&[(20, POLICIES[0]), (25, POLICIES[1]), (55, POLICIES[2])]);
+        let policy = self.random.weighted(&[(13, POLICIES[0]), (24, POLICIES[1]), (63, POLICIES[2])]);
         if self.random.percent(90) {
             policy
         } else {
@@ -84,7 +89,8 @@ impl History {
         let by_length = self.random.percent(65);
         options.push(if by_length { "MAXLEN" } else { "MINID" }.to_owned());
         options.extend(sign.map(str::to_owned));
-        options.push(if by_length { self.random.between(0, 14).to_string() } else { self.id() });
+        let most = self.random.weighted(&[(30, 4), (70, 18)]);
+        options.push(if by_length { self.random.between(0, most).to_string() } else { self.id() });
         if self.random.percent(if sign == Some("~") { 30 } else { 2 }) {
             options.extend(["LIMIT".to_owned(), self.random.pick(&["0", "1", "2", "5", "100"]).to_owned()]);
         }

@@ -9,7 +9,7 @@ pub const KEYS: [&str; 2] = ["s", "t"];
 /// A key that is no stream.
 pub const STRING: &str = "w";
 pub const MISSING: &str = "m";
-const GROUPS: [&str; 3] = ["a", "b", "c"];
+pub const GROUPS: [&str; 3] = ["a", "b", "c"];
 /// What stands where it should not. No `*`: two servers would make two ids of it.
 pub const JUNK: [&str; 18] = [
     "0",
@@ -34,7 +34,9 @@ pub const JUNK: [&str; 18] = [
 
 /// The history of a seed.
 pub fn generate(seed: u64) -> Vec<Words> {
-    let mut history = History { random: Random::new(seed), clock: 0 };
+    let mut random = Random::new(seed);
+    let groups = random.weighted(&[(40, 1), (35, 2), (25, 3)]);
+    let mut history = History { random, groups, clock: 0, next: None };
     let length = history.random.between(20, 60);
     let mut commands = history.beginning();
     while (commands.len() as u64) < length {
@@ -48,8 +50,12 @@ type Maker = fn(&mut History) -> Words;
 
 pub struct History {
     pub random: Random,
+    /// How many groups play a part. One that lags behind holds everything up.
+    pub groups: usize,
     /// The highest number in the id of an entry so far.
     pub clock: u64,
+    /// What follows by itself.
+    next: Option<Words>,
 }
 
 impl History {
@@ -59,29 +65,32 @@ impl History {
         if self.random.percent(70) {
             commands.push(self.node_size());
         }
-        for _ in 0..self.random.between(1, 9) {
+        for _ in 0..self.random.between(1, 16) {
             self.clock += 1;
             commands.push(words(&["XADD", "s", &format!("{}-0", self.clock), "f", "v"]));
         }
-        for group in &GROUPS[..self.random.between(0, 2) as usize] {
+        for group in &GROUPS[..self.random.between(0, self.groups as u64) as usize] {
             commands.push(words(&["XGROUP", "CREATE", "s", group, "0"]));
         }
         commands
     }
 
     fn command(&mut self) -> Words {
+        if let Some(command) = self.next.take() {
+            return command;
+        }
         const MAKERS: [(u64, Maker); 22] = [
             (140, History::add),
-            (120, History::read),
-            (50, History::ack),
+            (130, History::read),
+            (75, History::ack),
             (35, History::del),
             (140, History::ackdel),
             (120, History::delex),
             (100, History::add_and_trim),
             (100, History::trim),
-            (35, History::create),
+            (28, History::create),
             (18, History::destroy),
-            (25, History::set_position),
+            (14, History::set_position),
             (10, History::delete_consumer),
             (4, History::create_consumer),
             (30, History::claim),
@@ -90,7 +99,7 @@ impl History {
             (10, History::rename),
             (12, History::copy),
             (3, History::delete_key),
-            (15, History::node_size),
+            (18, History::node_size),
             (2, History::reload),
             (6, History::nonsense),
         ];
@@ -121,15 +130,30 @@ impl History {
     }
 
     fn read(&mut self) -> Words {
-        let mut command = words(&["XREADGROUP", "GROUP", self.group(), self.consumer()]);
-        if self.random.percent(80) {
+        let (key, group) = (self.key(), self.group());
+        let mut command = words(&["XREADGROUP", "GROUP", group, self.consumer()]);
+        if self.random.percent(60) {
             command.extend(["COUNT".to_owned(), self.random.between(1, 5).to_string()]);
         }
         if self.random.percent(20) {
             command.push("NOACK".to_owned());
         }
-        command.extend(words(&["STREAMS", self.key()]));
+        command.extend(words(&["STREAMS", key]));
         command.push(if self.random.percent(88) { ">".to_owned() } else { self.id() });
+        if self.random.percent(30) {
+            self.next = Some(self.ack_some(key, group));
+        }
+        command
+    }
+
+    /// What workers do with a batch: they finish it out of order.
+    fn ack_some(&mut self, key: &str, group: &str) -> Words {
+        let mut command = words(&["XACK", key, group]);
+        for ms in self.clock.saturating_sub(12)..=self.clock {
+            if self.random.percent(60) {
+                command.push(format!("{ms}-0"));
+            }
+        }
         command
     }
 

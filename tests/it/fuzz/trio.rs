@@ -129,7 +129,8 @@ impl Trio {
                 return Err(lines);
             }
         }
-        if !matches!(egg.reply, Reply::Error(_)) {
+        let did_nothing = matches!(egg.reply, Reply::Error(_)) || command[0] == "COPY" && egg.reply == 0;
+        if !did_nothing {
             memory.learn(command, &before[1], &egg.streams);
         }
         for at in 0..KEYS.len() {
