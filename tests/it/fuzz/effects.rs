@@ -87,7 +87,8 @@ fn del(key: &str, ids: &[Id]) -> Option<Words> {
     (!ids.is_empty()).then(|| [words(&["XDEL", key]), ids].concat())
 }
 
-/// What brings a stream of 8.2.3 to where EGG's is: the front goes with XTRIM if the call was a trim, the rest with XDEL.
+/// What brings a stream of 8.2.3 to where EGG's is: the front goes with XTRIM if the call was a trim, the rest with
+/// XDEL.
 pub fn mend(call: &Call<'_>, from: Option<&Stream>, to: Option<&Stream>) -> Vec<Words> {
     let Some((from, to)) = from.zip(to) else { return Vec::new() };
     let mut commands = acks(call.key, from, to);

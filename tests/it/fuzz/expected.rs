@@ -46,7 +46,8 @@ pub fn acked(call: &Call<'_>, before: Option<&Stream>, reply: &Reply) -> Option<
     }
 }
 
-/// The stream that a call trims: with XADD, the new entry is in it, and there need not have been one. `reply` is its id.
+/// The stream that a call trims: XADD has put the new entry in, whose id is `reply`, and made the stream if there was
+/// none.
 pub fn after_append(call: &Call<'_>, before: Option<&Stream>, reply: &Reply) -> Option<Stream> {
     if call.verb != Verb::Add {
         return before.cloned();

@@ -1,11 +1,12 @@
-//! Random histories on Redis 8.2.3 and on a server with EGG's native names: replies and state are the same after each step, or a
-//! rule says why not.
+//! Random histories on Redis 8.2.3 and on a server with EGG's native names: replies and state are the same after each
+//! command, or a rule says why not.
 //!
-//! `EGG_FUZZ_SECONDS` (60) or `EGG_FUZZ_RUNS` say how long, `EGG_FUZZ_SEED` where to begin: history n has seed + n, and a failing
-//! one is repeated with its own seed and one run. `EGG_FUZZ_TARGET=valkey-9.1` takes the place of Redis 7.4.
+//! `EGG_FUZZ_SECONDS` (60) or `EGG_FUZZ_RUNS` say how long, `EGG_FUZZ_SEED` where to begin: history n has seed + n, and
+//! a failing one is repeated with its own seed and one run. `EGG_FUZZ_TARGET=valkey-9.1` takes the place of Redis 7.4.
 
 mod call;
 mod commands;
+mod counting;
 mod effects;
 mod expected;
 mod history;
@@ -110,6 +111,7 @@ fn work(plan: &Plan, progress: &Progress) -> Result {
         }
         let seed = plan.seed.wrapping_add(number);
         let history = history::generate(seed);
+        let _running = Running(seed);
         match trio.run(&history, &mut result.counts) {
             Ok(commands) => result.commands += commands,
             Err(_) => {
@@ -120,6 +122,17 @@ fn work(plan: &Plan, progress: &Progress) -> Result {
         result.histories += 1;
     }
     result
+}
+
+/// Says which history was running when a server went away.
+struct Running(u64);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            eprintln!("fuzz: broken off in EGG_FUZZ_SEED={} EGG_FUZZ_RUNS=1", self.0);
+        }
+    }
 }
 
 /// Shrinks a failing history, and describes it.

@@ -3,32 +3,33 @@
 use super::call::{Call, Policy, Threshold, Verb};
 use super::expected;
 use super::history::KEYS;
-use super::state::{Group, Id, Stream};
+use super::state::{Id, Stream};
 use crate::client::Reply;
 use crate::vectors::Words;
 
 /// A difference that is understood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rule {
-    /// 8.2.3 remembers the lowest position among the groups once an ACKED command has asked for it, and does not forget it
-    /// with XGROUP DESTROY: what lies above a destroyed group's position may stay.
+    /// 8.2.3 remembers the lowest position among the groups once an ACKED command has asked for it, and does not forget
+    /// it with XGROUP DESTROY: what lies above a destroyed group's position may stay.
     StaleMinimum,
     /// `~` with DELREF or ACKED removes nothing in 8.2.3. EGG removes whole nodes from the front, none of them needed.
     ApproxRemovesNothing,
-    /// An exact `MAXLEN … ACKED` of 8.2.3 ends after the first node that holds more than there is to remove, though the node could not
-    /// give enough.
+    /// An exact MAXLEN with ACKED ends, in 8.2.3, after the first node that holds more than there is to remove, though
+    /// that node could not give enough.
     NodeStop,
     /// Holes that an ACKED trim makes are XDEL to EGG, so that max-deleted-entry-id rises; in 8.2.3 it does not.
     MaxDeletedByHoles,
     /// … and lag, or entries-read, follow.
     LagByHoles,
-    /// The core itself, without the module, differs: entries-read. After XREADGROUP, where entries were deleted behind the group's
-    /// position; and ENTRIESREAD may be more than 8.2.3 lets stand.
+    /// … and so does XSETID, which refuses an id below that mark.
+    SetIdBelowHoles,
+    /// The core itself, without the module, differs in entries-read: after XREADGROUP, where entries behind the group's
+    /// position were deleted, or ENTRIESREAD that is more than 8.2.3 lets stand.
     CoreEntriesRead,
-    /// Likewise: lag. It follows entries-read; and 8.2.3 says the length where nothing is left up to the group's position.
+    /// The core itself differs in lag: it follows entries-read, and where nothing is left up to the group's position,
+    /// 8.2.3 says the length.
     CoreLag,
-    /// Likewise: the reply or the effect of a command that every server has.
-    Core,
 }
 
 /// One server's answer, and its streams after it.
@@ -99,6 +100,14 @@ impl Memory {
         }
     }
 
+    /// The rule that explains why they differ after a command that every server has.
+    pub fn explain_core(&self, words: &Words, egg: &Reply) -> Option<Rule> {
+        let index = KEYS.iter().position(|key| words.get(1).is_some_and(|word| word == key))?;
+        let text = "ERR The ID specified in XSETID is smaller than current max_deleted_entry_id";
+        let refused = words[0] == "XSETID" && *egg == Reply::Error(text.to_owned());
+        (refused && self.has_holes(index)).then_some(Rule::SetIdBelowHoles)
+    }
+
     /// The rule that explains why 8.2.3 and EGG differ after a call, EGG being right. None: no rule does.
     pub fn explain(&self, call: &Call<'_>, before: Option<&Stream>, native: &Seen, egg: &Seen) -> Option<Rule> {
         let index = KEYS.iter().position(|key| *key == call.key)?;
@@ -126,8 +135,8 @@ impl Memory {
         }
         match call.threshold {
             _ if beyond_the_dead => Some(Rule::StaleMinimum),
-            // Whatever 8.2.3 removed lies before what it missed. It has seen more entries than were to go, or it would have
-            // gone on; and there is no stopping at the end of the only node.
+            // Whatever 8.2.3 removed lies before what it missed. It has seen more entries than were to go, or it would
+            // have gone on; and there is no stopping at the end of the only node.
             Some(Threshold::MaxLen(length)) => {
                 let all = expected::after_append(call, before, &egg.reply)?;
                 let seen = all.ids().take_while(|id| *id < first).count() as i64;
@@ -188,24 +197,4 @@ fn approx_removes_nothing(
         && replies_fit
         && kept.essence() == all.essence()
         && done.essence() == right.essence()
-}
-
-/// Whether the cores may begin to differ in how many entries a group has read.
-pub fn entries_read_may_differ(words: &Words, before: Option<&Stream>, name: &str) -> bool {
-    let is_given = words.iter().any(|word| word == "ENTRIESREAD");
-    let skips = |stream: &Stream, group: &Group| {
-        stream.length == 0 || stream.first > group.delivered || stream.max_deleted >= group.delivered
-    };
-    match words[0].as_str() {
-        "XGROUP" => is_given,
-        "XREADGROUP" => before.is_some_and(|stream| stream.group(name).is_some_and(|group| skips(stream, group))),
-        // The difference comes along.
-        "COPY" | "RENAME" => true,
-        _ => false,
-    }
-}
-
-/// Whether lag may differ between the cores in a group, entries-read being equal.
-pub fn lag_may_differ(native: &Stream, group: &Group) -> bool {
-    group.lag == Some(native.length) && (native.length == 0 || native.first > group.delivered)
 }
