@@ -271,3 +271,26 @@ impl History {
         words(&["DEBUG", "RELOAD"])
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::generate;
+
+    #[test]
+    fn a_seed_gives_one_history() {
+        assert_eq!(generate(7), generate(7));
+        assert_ne!(generate(7), generate(8));
+    }
+
+    #[test]
+    fn histories_hold_all_that_they_are_made_for() {
+        let lines: Vec<String> = (0..500).flat_map(generate).map(|words| words.join(" ")).collect();
+        let parts = "XACKDEL s a ACKED IDS 1 |XACKDEL s b DELREF|XACKDEL t a|XDELEX s KEEPREF|XDELEX s ACKED|XDELEX m |\
+            XADD s ACKED MAXLEN ~|XTRIM s MINID = |LIMIT|XTRIM w | nobody |XDEL s|XACK s|NOACK| FORCE| LASTID| JUSTID|\
+            XAUTOCLAIM|XGROUP CREATE|XGROUP DESTROY|XGROUP SETID|XGROUP DELCONSUMER|XSETID|RENAME|COPY|DEL t|DEBUG RELOAD|\
+            CONFIG SET stream-node-max-entries 3";
+        for part in parts.split('|') {
+            assert!(lines.iter().any(|line| line.contains(part)), "{part}");
+        }
+    }
+}
