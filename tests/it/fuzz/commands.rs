@@ -46,7 +46,8 @@ impl History {
     }
 
     pub fn policy(&mut self) -> &'static str {
-        let policy = self.random.weighted(&[(13, POLICIES[0]), (24, POLICIES[1]), (63, POLICIES[2])]);
+        let acked = if self.calm { 300 } else { 63 };
+        let policy = self.random.weighted(&[(13, POLICIES[0]), (24, POLICIES[1]), (acked, POLICIES[2])]);
         if self.random.percent(90) {
             policy
         } else {

@@ -36,7 +36,8 @@ pub const JUNK: [&str; 18] = [
 pub fn generate(seed: u64) -> Vec<Words> {
     let mut random = Random::new(seed);
     let groups = random.weighted(&[(40, 1), (35, 2), (25, 3)]);
-    let mut history = History { random, groups, clock: 0, next: None };
+    let calm = random.percent(35);
+    let mut history = History { random, calm, groups, clock: 0, next: None };
     let length = history.random.between(20, 60);
     let mut commands = history.beginning();
     while (commands.len() as u64) < length {
@@ -50,6 +51,8 @@ type Maker = fn(&mut History) -> Words;
 
 pub struct History {
     pub random: Random,
+    /// Nobody deletes groups or work that is needed: so trims find holes between what is pending.
+    pub calm: bool,
     /// How many groups play a part. One that lags behind holds everything up.
     pub groups: usize,
     /// The highest number in the id of an entry so far.
@@ -59,7 +62,7 @@ pub struct History {
 }
 
 impl History {
-    /// Something to work on: most random commands on an empty stream do nothing.
+    /// Something to work on.
     fn beginning(&mut self) -> Vec<Words> {
         let mut commands = Vec::new();
         if self.random.percent(70) {
@@ -79,15 +82,16 @@ impl History {
         if let Some(command) = self.next.take() {
             return command;
         }
+        const CALM: usize = 7; // What workers and producers do comes first.
         const MAKERS: [(u64, Maker); 22] = [
             (140, History::add),
             (130, History::read),
             (75, History::ack),
-            (35, History::del),
             (140, History::ackdel),
             (120, History::delex),
             (100, History::add_and_trim),
             (100, History::trim),
+            (35, History::del),
             (28, History::create),
             (18, History::destroy),
             (14, History::set_position),
@@ -103,7 +107,7 @@ impl History {
             (2, History::reload),
             (6, History::nonsense),
         ];
-        let mut command = self.random.weighted(&MAKERS)(self);
+        let mut command = self.random.weighted(if self.calm { &MAKERS[..CALM] } else { &MAKERS })(self);
         // What is missing stays missing: only the two streams are looked at.
         if matches!(command[0].as_str(), "XADD" | "XGROUP") {
             command.iter_mut().filter(|word| *word == MISSING).for_each(|word| *word = "t".to_owned());
@@ -119,8 +123,8 @@ impl History {
 
     /// Makes one mistake, behind the key.
     fn spoil(&mut self, command: &mut Words) {
-        let junk = self.random.pick(&JUNK).to_owned();
-        let at = self.random.between(2, command.len() as u64 - 1) as usize;
+        let (junk, last) = (self.random.pick(&JUNK).to_owned(), command.len() as u64 - 1);
+        let at = self.random.between(2, last) as usize;
         match self.random.between(0, 3) {
             0 => command[at] = junk,
             1 => command.insert(at, junk),
