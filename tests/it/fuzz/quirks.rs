@@ -182,7 +182,11 @@ fn approx_removes_nothing(
     let mut right = all.clone();
     right.remove(&front);
     if call.policy == Policy::DelRef {
-        let end = right.ids().next().or(right.last.successor());
+        // Dangling ids below the new first entry go too, but none that was not asked for.
+        let mut end = right.ids().next().or(right.last.successor());
+        if let (Some(first), Some(Threshold::MinId(minimum))) = (end, call.threshold) {
+            end = Some(first.min(minimum));
+        }
         for group in &mut right.groups {
             let below: Vec<Id> = group.pending.iter().map(|(id, ..)| *id).filter(|id| Some(*id) < end).collect();
             below.into_iter().for_each(|id| {
