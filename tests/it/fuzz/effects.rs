@@ -25,8 +25,9 @@ pub fn in_core_commands(call: &Call<'_>, reply: &Reply, before: Option<&Stream>,
     let gone: Vec<Id> = all.ids().filter(|id| !after.has(*id)).collect();
     match (call.verb, call.policy, call.threshold) {
         (Verb::AckDel | Verb::DelEx, ..) => commands.extend(del(call.key, &gone)),
-        (_, Policy::Acked, Some(threshold)) if call.approx => {
-            let up_to = front_end(&all, threshold).to_string();
+        (_, Policy::Acked, Some(_)) if call.approx => {
+            // If whole nodes went, the core finds the same ones before the first entry that stayed.
+            let up_to = after.ids().next().unwrap_or(Id(u64::MAX, u64::MAX)).to_string();
             let mut trim = words(&["XTRIM", call.key, "MINID", "~", &up_to]);
             trim.extend(call.limit.iter().flat_map(|limit| words(&["LIMIT", limit])));
             commands.push(trim);
@@ -52,20 +53,6 @@ pub fn in_core_commands(call: &Call<'_>, reply: &Reply, before: Option<&Stream>,
         (_, _, None) => {}
     }
     commands
-}
-
-/// The first id that `~` with ACKED may not remove. Where it counts entries, that is an entry.
-fn front_end(stream: &Stream, threshold: Threshold) -> Id {
-    let needed = stream.frontier();
-    match threshold {
-        Threshold::MinId(id) => needed.map_or(id, |needed| id.min(needed)),
-        Threshold::MaxLen(length) => {
-            let excess = usize::try_from(stream.length - length).unwrap_or(0);
-            let stays = |(at, id): &(usize, Id)| *at == excess || needed.is_some_and(|needed| *id >= needed);
-            let first = stream.ids().enumerate().find(stays).map(|(_, id)| id);
-            first.or_else(|| stream.ids().last()?.successor()).unwrap_or_default()
-        }
-    }
 }
 
 /// The acknowledgements that lead from one state to another.
