@@ -1,7 +1,7 @@
 # Shortcuts only: each runs cargo or a script of tools/, which say themselves what they need.
 # Everything is built in release mode, tests and lint too: one profile, so nothing is compiled twice.
 .DEFAULT_GOAL := help
-.PHONY: help deps servers build faults run test lint clean distclean
+.PHONY: help deps servers build faults run test fuzz lint clean distclean
 .NOTPARALLEL:
 
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
@@ -34,6 +34,10 @@ faults: # The module with a command that panics, for the test that the server su
 
 test: servers faults build ## Run all tests on real servers, or some: TESTS=ackdel; REDIS_SERVER= takes the place of Redis 7.4
 	$(CARGO) test --release -- $(TESTS)
+
+fuzz: servers build ## Hold random histories against Redis 8.2: RUNS=20000 SEED=, on TARGET=valkey-9.1 instead of Redis 7.4
+	EGG_FUZZ_RUNS=$(or $(RUNS),20000) EGG_FUZZ_SEED=$(SEED) EGG_FUZZ_TARGET=$(TARGET) \
+		$(CARGO) test --release --test it fuzz::same_as_redis_8_2 -- --nocapture
 
 lint: ## Check format and lints
 	$(CARGO) fmt --check

@@ -127,7 +127,11 @@ impl Command for XAdd {
     fn run(call: &Call<'_>) -> Result<Reply, Error> {
         ServerStream::new(call).require_xadd(2)?;
         let request = Add::parse(call, "xadd")?;
-        let list = GroupList::of(call)?;
+        let list = match GroupList::of(call) {
+            // The core refuses it, and knows whether WRONGTYPE or the id's value comes first.
+            Err(Error::WrongType) => return ServerStream::new(call).add(request.id, request.nomkstream, None),
+            list => list?,
+        };
         add::run_add(call, &list, &request, DeletePolicy::KeepRef, &TRIM_AS_8_2)
     }
 }

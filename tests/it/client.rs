@@ -177,6 +177,12 @@ impl Client {
 
     /// Sends many commands at once and takes all their replies.
     pub fn pipeline<A: AsRef<[u8]>>(&mut self, commands: &[Vec<A>]) -> Vec<Reply> {
+        self.submit(commands);
+        self.collect(commands.len())
+    }
+
+    /// Sends many commands at once, for [`Client::collect`] to take their replies: other servers can work meanwhile.
+    pub fn submit<A: AsRef<[u8]>>(&mut self, commands: &[Vec<A>]) {
         let mut bytes = Vec::new();
         for words in commands {
             let mut command = redis::Cmd::new();
@@ -185,8 +191,16 @@ impl Client {
             });
             bytes.extend(command.get_packed_command());
         }
-        let replies = self.connection.req_packed_commands(&bytes, 0, commands.len());
-        replies.unwrap_or_else(|error| panic!("the pipeline broke: {error}")).into_iter().map(Reply::from).collect()
+        self.connection.send_packed_command(&bytes).unwrap_or_else(|error| panic!("the connection broke: {error}"));
+    }
+
+    /// Takes the replies to what was submitted.
+    pub fn collect(&mut self, count: usize) -> Vec<Reply> {
+        let reply = |connection: &mut redis::Connection| match connection.recv_response() {
+            Ok(value) => value.into(),
+            Err(error) => panic!("the connection broke: {error}"),
+        };
+        (0..count).map(|_| reply(&mut self.connection)).collect()
     }
 
     /// A field of INFO.

@@ -21,6 +21,7 @@ mod durability;
 mod events;
 mod family_docs;
 mod faults;
+mod fuzz;
 mod groupguard;
 mod harness;
 mod hostile;

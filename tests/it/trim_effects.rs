@@ -140,7 +140,7 @@ fn effects_are_propagated_as_core_commands(kind: Kind) {
     // 6-0 was read last: the lag that its deletion turns null is mended, on replicas too.
     assert_eq!(
         effect("EGG.TRIM s"),
-        "MULTI; XTRIM s MINID = 2-0; XDEL s 3-0 4-0 6-0; XSETID s 8-0 ENTRIESADDED 8 MAXDELETEDID 0-1; EXEC"
+        "MULTI; XTRIM s MINID = 2-0; XDEL s 3-0 4-0 6-0; XSETID s 8-0 ENTRIESADDED 8 MAXDELETEDID 5-18446744073709551615; EXEC"
     );
     assert_eq!(effect("EGG.TRIM s MINID 4"), "MULTI; XTRIM s MINID = 2-0; XDEL s 3-0; EXEC");
     assert_eq!(effect("EGG.TRIM s DELREF MAXLEN 5"), "MULTI; XTRIM s MAXLEN = 5; XACK s g 2-0; EXEC");

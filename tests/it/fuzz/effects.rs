@@ -1,0 +1,95 @@
+//! What a call does, spelled in the commands that every server has.
+
+use super::call::{Call, Policy, Threshold, Verb};
+use super::expected;
+use super::state::{Id, Stream};
+use crate::client::Reply;
+use crate::vectors::Words;
+
+/// The commands that do on a server without the module what a call did on one with it.
+pub fn in_core_commands(call: &Call<'_>, reply: &Reply, before: Option<&Stream>, after: Option<&Stream>) -> Vec<Words> {
+    let Some(after) = after else { return Vec::new() };
+    let has_groups = before.is_some_and(|stream| !stream.groups.is_empty());
+    let is_plain = call.policy == Policy::KeepRef || !has_groups || call.threshold.is_none();
+    if matches!(call.verb, Verb::Add | Verb::Trim) && is_plain {
+        return vec![call.stripped.clone()];
+    }
+    let Some(before) = before else { return Vec::new() };
+    let mut commands = acks(call.key, before, after);
+    let Some(all) = expected::after_append(call, Some(before), reply) else { return Vec::new() };
+    if call.verb == Verb::Add {
+        let mut add = words(&["XADD", call.key, &reply.text()]);
+        add.extend(call.fields.iter().cloned());
+        commands.push(add);
+    }
+    let gone: Vec<Id> = all.ids().filter(|id| !after.has(*id)).collect();
+    match (call.verb, call.policy, call.threshold) {
+        (Verb::AckDel | Verb::DelEx, ..) => commands.extend(del(call.key, &gone)),
+        (_, Policy::Acked, Some(_)) if call.approx => {
+            // If whole nodes went, the core finds the same ones before the first entry that stayed.
+            let up_to = after.ids().next().unwrap_or(Id(u64::MAX, u64::MAX)).to_string();
+            let mut trim = words(&["XTRIM", call.key, "MINID", "~", &up_to]);
+            trim.extend(call.limit.iter().flat_map(|limit| words(&["LIMIT", limit])));
+            commands.push(trim);
+        }
+        (_, Policy::Acked, _) => {
+            let cut = all.frontier();
+            let (front, holes): (Vec<Id>, Vec<Id>) = gone.iter().partition(|id| cut.is_none_or(|cut| **id < cut));
+            if !front.is_empty() {
+                let stays = all.ids().find(|id| !front.contains(id)).or(all.last.successor());
+                commands.push(words(&["XTRIM", call.key, "MINID", &stays.unwrap_or(all.last).to_string()]));
+            }
+            commands.extend(del(call.key, &holes));
+        }
+        (_, _, Some(threshold)) => {
+            let (option, value) = match threshold {
+                Threshold::MaxLen(length) => ("MAXLEN", length.to_string()),
+                Threshold::MinId(id) => ("MINID", id.to_string()),
+            };
+            let mut trim = words(&["XTRIM", call.key, option, if call.approx { "~" } else { "=" }, &value]);
+            trim.extend(call.limit.iter().flat_map(|limit| words(&["LIMIT", limit])));
+            commands.push(trim);
+        }
+        (_, _, None) => {}
+    }
+    commands
+}
+
+/// The acknowledgements that lead from one state to another.
+fn acks(key: &str, from: &Stream, to: &Stream) -> Vec<Words> {
+    let mut commands = Vec::new();
+    for group in &from.groups {
+        let stays = to.group(&group.name);
+        let gone = group.pending.iter().filter(|(id, ..)| stays.is_none_or(|group| !group.holds(*id)));
+        let ids: Words = gone.map(|(id, ..)| id.to_string()).collect();
+        if !ids.is_empty() {
+            commands.push([words(&["XACK", key, &group.name]), ids].concat());
+        }
+    }
+    commands
+}
+
+fn del(key: &str, ids: &[Id]) -> Option<Words> {
+    let ids: Words = ids.iter().map(Id::to_string).collect();
+    (!ids.is_empty()).then(|| [words(&["XDEL", key]), ids].concat())
+}
+
+/// What brings a stream of 8.2.3 to where EGG's is: the front goes with XTRIM if the call was a trim, the rest with
+/// XDEL.
+pub fn mend(call: &Call<'_>, from: Option<&Stream>, to: Option<&Stream>) -> Vec<Words> {
+    let Some((from, to)) = from.zip(to) else { return Vec::new() };
+    let mut commands = acks(call.key, from, to);
+    if call.threshold.is_some() {
+        commands.push(match to.ids().next() {
+            Some(first) => words(&["XTRIM", call.key, "MINID", &first.to_string()]),
+            None => words(&["XTRIM", call.key, "MAXLEN", "0"]),
+        });
+    }
+    let gone: Vec<Id> = from.ids().filter(|id| !to.has(*id)).collect();
+    commands.extend(del(call.key, &gone));
+    commands
+}
+
+pub fn words(words: &[&str]) -> Words {
+    words.iter().map(|word| (*word).to_owned()).collect()
+}
