@@ -33,13 +33,14 @@ pub fn in_core_commands(call: &Call<'_>, reply: &Reply, before: Option<&Stream>,
             commands.push(trim);
         }
         (_, Policy::Acked, _) => {
-            let cut = all.frontier();
+            let cut = all.first_needed();
             let (front, holes): (Vec<Id>, Vec<Id>) = gone.iter().partition(|id| cut.is_none_or(|cut| **id < cut));
             if !front.is_empty() {
                 let stays = all.ids().find(|id| !front.contains(id)).or(all.last.successor());
                 commands.push(words(&["XTRIM", call.key, "MINID", &stays.unwrap_or(all.last).to_string()]));
             }
             commands.extend(del(call.key, &holes));
+            commands.extend(mended_lag(call.key, &all, after, &holes));
         }
         (_, _, Some(threshold)) => {
             let (option, value) = match threshold {
@@ -72,6 +73,16 @@ fn acks(key: &str, from: &Stream, to: &Stream) -> Vec<Words> {
 fn del(key: &str, ids: &[Id]) -> Option<Words> {
     let ids: Words = ids.iter().map(Id::to_string).collect();
     (!ids.is_empty()).then(|| [words(&["XDEL", key]), ids].concat())
+}
+
+/// The XSETID that keeps a group's lag a number where a hole at its position would turn it null.
+fn mended_lag(key: &str, before: &Stream, after: &Stream, holes: &[Id]) -> Option<Words> {
+    let top = *holes.iter().max()?;
+    let is_lost = before.groups.iter().any(|group| group.delivered == top)
+        && before.max_deleted < top
+        && after.ids().next().is_some_and(|first| first < top);
+    let [last, added, mark] = [after.last.to_string(), after.added.to_string(), top.previous().to_string()];
+    is_lost.then(|| words(&["XSETID", key, &last, "ENTRIESADDED", &added, "MAXDELETEDID", &mark]))
 }
 
 /// What brings a stream of 8.2.3 to where EGG's is: the front goes with XTRIM if the call was a trim, the rest with

@@ -24,6 +24,16 @@ impl Id {
     }
 }
 
+impl Id {
+    /// The id before; 0-0 before 0-0.
+    pub fn previous(self) -> Self {
+        match (self.0, self.1) {
+            (ms, 0) => ms.checked_sub(1).map_or(self, |ms| Self(ms, u64::MAX)),
+            (ms, sequence) => Self(ms, sequence - 1),
+        }
+    }
+}
+
 impl fmt::Display for Id {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}-{}", self.0, self.1)
@@ -112,6 +122,12 @@ impl Stream {
     /// The rule of the project: whether some group still needs an id.
     pub fn needs(&self, id: Id) -> bool {
         self.groups.iter().any(|group| group.delivered < id || group.holds(id))
+    }
+
+    /// No group needs an entry below this. None if no group needs any.
+    pub fn first_needed(&self) -> Option<Id> {
+        let pending = |group: &Group| group.pending.iter().map(|(id, ..)| *id).find(|id| self.has(*id));
+        self.groups.iter().flat_map(|group| pending(group).into_iter().chain(group.delivered.successor())).min()
     }
 
     /// No group needs an id below this, be there an entry or not. None if no group needs any.
