@@ -56,7 +56,9 @@ mod tests {
     use super::Reap;
     use crate::error::Error;
 
-    fn parse(options: &str) -> Result<(u64, Option<Vec<u8>>, [bool; 3]), Error> {
+    type Parsed = (u64, Option<Vec<u8>>, [bool; 3]);
+
+    fn parse(options: &str) -> Result<Parsed, Error> {
         let line = format!("EGG.GROUPREAP s g {options}");
         let arguments: Vec<&[u8]> = line.split(' ').map(str::as_bytes).collect();
         let flags = |reap: &Reap<'_>| [reap.empty, reap.force, reap.dry_run];
