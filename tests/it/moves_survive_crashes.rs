@@ -46,8 +46,10 @@ fn no_message_is_lost_or_doubled_by_a_crash(kind: Kind) {
     // Nothing was left where no worker would find it.
     let mut client = server.connect();
     let before = moves.load(Ordering::Relaxed);
-    let taken: usize =
-        STREAMS.iter().map(|stream| take(&mut client, stream, "c0", MESSAGES).map_or(0, |ids| ids.len())).sum();
+    let mut taken = 0;
+    for (stream, consumer) in STREAMS.iter().flat_map(|stream| [(stream, "c0"), (stream, "c1")]) {
+        taken += take(&mut client, stream, consumer, MESSAGES).map_or(0, |ids| ids.len());
+    }
     assert_eq!(taken, MESSAGES, "after {before} moves");
 }
 
