@@ -1,5 +1,9 @@
 //! EGG.ACKMOVE under `kill -9`: after every restart each message is in exactly one place.
 //!
+//! A kill in the middle of a write can tear a transaction off inside one of its commands. The servers then cut the file
+//! behind the last whole command, inside the transaction; the half that stays joins the next transaction when the file is
+//! loaded again. That is so for every MULTI/EXEC, with no module at all, and is cured by rewriting the file.
+//!
 //! `EGG_KILLS` says how often the server is killed; 20 times if it is not set.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -29,6 +33,7 @@ fn no_message_is_lost_or_doubled_by_a_crash(kind: Kind) {
     }
     let moves = AtomicUsize::new(0);
     let mut random = Random::new(4);
+    let mut cut = 0;
     for kill in 0..kills {
         // Wherever the workers are then: they are not waited for.
         let target = moves.load(Ordering::Relaxed) + 5 + random.below(150);
@@ -41,7 +46,15 @@ fn no_message_is_lost_or_doubled_by_a_crash(kind: Kind) {
             server.kill();
         });
         server.restart();
-        check(&mut server.connect(), kill);
+        let mut client = server.connect();
+        check(&mut client, kill);
+        let cuts = server.log().matches("loaded anyway because aof-load-truncated").count();
+        if cuts > cut {
+            cut = cuts;
+            client.all(&["BGREWRITEAOF"]);
+            let mut is = |field: &str, value: &str| client.info("persistence", field) == value;
+            wait_until(|| is("aof_rewrite_scheduled", "0") && is("aof_rewrite_in_progress", "0"));
+        }
     }
     // Nothing was left where no worker would find it.
     let mut client = server.connect();
