@@ -1,7 +1,7 @@
 //! Moving an entry to another stream: which ones may go, and what the copy looks like.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::stream::{Delivery, EntryId, Stream};
 use crate::stream_id::StreamId;
@@ -57,14 +57,19 @@ pub fn moved_fields<'a>(
 ) -> Vec<Pair<'a>> {
     let is_meta = |field: &[u8]| origin.is_some() && field.starts_with(PREFIX);
     // Of a field that is set twice the last value counts.
-    let value_set = |name: &[u8]| set.iter().rev().find(|(field, _)| *field == name).map(|(_, value)| *value);
+    let values: HashMap<&[u8], &[u8]> = set.iter().copied().collect();
+    let mut present: HashSet<&[u8]> = HashSet::new();
     let mut moved: Vec<Pair<'a>> = Vec::with_capacity(fields.len() + set.len() + 5);
     for &(field, value) in fields.iter().filter(|(field, _)| !is_meta(field)) {
-        moved.push((field.into(), value_set(field).unwrap_or(value).into()));
+        let new = values.get(field).copied();
+        if new.is_some() {
+            present.insert(field);
+        }
+        moved.push((field.into(), new.unwrap_or(value).into()));
     }
-    for &(field, _) in set {
-        if !moved.iter().any(|(present, _)| **present == *field) {
-            moved.push((field.into(), value_set(field).unwrap_or_default().into()));
+    for &(field, value) in set {
+        if present.insert(field) {
+            moved.push((field.into(), values.get(field).copied().unwrap_or(value).into()));
         }
     }
     if let Some(origin) = origin {
@@ -107,6 +112,14 @@ mod tests {
         assert_eq!(moved(fields, &[], None), "a=1 b=2 a=3");
         assert_eq!(moved(fields, &[(b"a", b"x"), (b"c", b"y")], None), "a=x b=2 a=x c=y");
         assert_eq!(moved(fields, &[(b"c", b"1"), (b"c", b"2")], None), "a=1 b=2 a=3 c=2");
+        assert_eq!(moved(fields, &[(b"a", b"1"), (b"c", b""), (b"a", b"2")], None), "a=2 b=2 a=2 c=");
+    }
+
+    #[test]
+    fn many_fields_take_no_quadratic_time() {
+        let names: Vec<String> = (0..200_000).map(|n| format!("field {n}")).collect();
+        let pairs: Vec<(&[u8], &[u8])> = names.iter().map(|name| (name.as_bytes(), &b"v"[..])).collect();
+        assert_eq!(moved_fields(&pairs[100_000..], &pairs, None).len(), 200_000);
     }
 
     #[test]

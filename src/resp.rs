@@ -138,7 +138,8 @@ pub fn delivery(reply: &[u8]) -> Option<Option<Delivery>> {
     let consumer = reader.text()?.to_vec();
     reader.skip()?;
     match reader.token()? {
-        Token::Integer(count) => Some(Some(Delivery { consumer, count: u64::try_from(count).ok()? })),
+        // The core counts without a sign and shows the count with one: XCLAIM can set it to the largest integer.
+        Token::Integer(count) => Some(Some(Delivery { consumer, count: count.cast_unsigned() })),
         _ => None,
     }
 }
@@ -167,7 +168,8 @@ pub fn bookkeeping(reply: &[u8]) -> Option<Bookkeeping> {
             b"last-generated-id" => found.last_generated = StreamId::parse(reader.text()?)?,
             b"max-deleted-entry-id" => found.max_deleted = StreamId::parse(reader.text()?)?,
             b"entries-added" => match reader.token()? {
-                Token::Integer(added) => found.entries_added = u64::try_from(added).ok()?,
+                // Shown with a sign, too, and XSETID can set it.
+                Token::Integer(added) => found.entries_added = added.cast_unsigned(),
                 _ => return None,
             },
             _ => reader.skip()?,
@@ -230,6 +232,8 @@ mod tests {
         assert_eq!(pending_ids(reply), Some(vec![id(1, 1), id(2, 1)]));
         let first = delivery(reply);
         assert_eq!(first, Some(Some(Delivery { consumer: b"c".to_vec(), count: 1 })));
+        let many = delivery(b"*1\r\n*4\r\n$3\r\n1-1\r\n$1\r\nc\r\n:10\r\n:-9223372036854775808\r\n");
+        assert_eq!(many, Some(Some(Delivery { consumer: b"c".to_vec(), count: 1 << 63 })));
         assert_eq!(delivery(b"*0\r\n"), Some(None));
         assert_eq!(delivery(b"-ERR no\r\n"), None);
         assert_eq!(integer(b":42\r\n"), Some(42));

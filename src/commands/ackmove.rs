@@ -41,7 +41,7 @@ pub struct AckMoveCommand;
 impl Command for AckMoveCommand {
     const SPEC: Spec = Spec {
         name: c"egg.ackmove",
-        flags: c"write deny-oom",
+        flags: c"write deny-oom getkeys-api",
         acl_categories: "write stream slow",
         arity: -7,
         summary: c"Moves pending entries to another stream, and acknowledges and deletes them, in one step.",

@@ -13,7 +13,7 @@ pub struct AckMove<'a> {
     pub policy: Option<AckPolicy>,
     /// The consumer that must have an id.
     pub owner: Option<&'a [u8]>,
-    /// An id that was delivered less often stays.
+    /// An id that was delivered less often stays. 0 if it does not matter: XCLAIM can set an id's count back to 0.
     pub min_deliveries: u64,
     /// How the destination is trimmed.
     pub trim: TrimRequest,
@@ -58,7 +58,7 @@ impl<'a> AckMove<'a> {
         Ok(Self {
             policy,
             owner,
-            min_deliveries: min_deliveries.unwrap_or(1),
+            min_deliveries: min_deliveries.unwrap_or(0),
             trim,
             meta: meta.unwrap_or(false),
             set: set.unwrap_or_default(),
@@ -111,7 +111,7 @@ mod tests {
             });
             assert_eq!(parsed, Ok(()), "{options}");
         }
-        assert_eq!(parse("IDS 1 1-0", |request| (request.min_deliveries, request.meta)), Ok((1, false)));
+        assert_eq!(parse("IDS 1 1-0", |request| (request.min_deliveries, request.meta)), Ok((0, false)));
     }
 
     #[test]

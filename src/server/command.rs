@@ -218,6 +218,12 @@ unsafe extern "C" fn entry<C: Command>(
     argv: *mut *mut RedisModuleString,
     argc: c_int,
 ) -> c_int {
+    // SAFETY: the context that the server passed.
+    if C::SPEC.keys.len() > 1 && unsafe { api!(RedisModule_IsKeysPositionRequest(context)) } != 0 {
+        // SAFETY: the server asked.
+        unsafe { tell_keys(context, C::SPEC.keys, argc) };
+        return 0;
+    }
     // SAFETY: context and arguments of the running command, as the server passed them.
     let call = unsafe { Call::new(context, argv, argc) };
     let result = catch_unwind(AssertUnwindSafe(|| C::run(&call))).unwrap_or_else(|panic| {
@@ -228,6 +234,19 @@ unsafe extern "C" fn entry<C: Command>(
     });
     // SAFETY: the context of the running command, to which nothing has been replied yet.
     unsafe { reply::send(context, &result) }
+}
+
+/// Tells the server which arguments are keys. Cluster nodes ask commands flagged `getkeys-api`, and look at no key specs: of
+/// two keys that are not next to each other they would see the first one only, and miss that the other is in another slot.
+///
+/// # Safety
+/// `context` is that of the server's question.
+unsafe fn tell_keys(context: *mut RedisModuleCtx, keys: &[Key], argc: c_int) {
+    for key in keys.iter().filter(|key| key.position < argc) {
+        let flags = c_int::try_from(key.flags).unwrap_or_default();
+        // SAFETY: the caller vouches for the context, and the position is that of an argument.
+        unsafe { api!(RedisModule_KeyAtPosWithFlags(context, key.position, flags)) };
+    }
 }
 
 fn message(panic: &(dyn Any + Send)) -> &str {

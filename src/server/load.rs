@@ -110,6 +110,8 @@ fn check_server(context: &Context) -> Result<(), String> {
         RedisModule_FreeCallReply,
         RedisModule_FreeString,
         RedisModule_GetCommand,
+        RedisModule_IsKeysPositionRequest,
+        RedisModule_KeyAtPosWithFlags,
         RedisModule_LoadConfigs,
         RedisModule_Log,
         RedisModule_Milliseconds,

@@ -222,6 +222,13 @@ impl Client {
         self.send(&["XRANGE", key, "-", "+"]).array().iter().map(|entry| entry.array()[0].text()).collect()
     }
 
+    /// The entries of a stream, each with its fields and values in one line.
+    pub fn entries(&mut self, key: &str) -> Vec<(String, String)> {
+        let line = |fields: &Reply| fields.array().iter().map(Reply::text).collect::<Vec<_>>().join(" ");
+        let entries = self.send(&["XRANGE", key, "-", "+"]);
+        entries.array().iter().map(|entry| (entry.array()[0].text(), line(&entry.array()[1]))).collect()
+    }
+
     /// The ids pending in a group.
     pub fn pending(&mut self, key: &str, group: &str) -> Vec<String> {
         let rows = self.send(&["XPENDING", key, group, "-", "+", "1000000"]);

@@ -6,6 +6,7 @@ use crate::wire::Wire;
 
 each_server! {
     any_bytes_in_any_argument_of_any_command,
+    any_bytes_in_any_argument_of_moving_and_reaping,
     hostile_names_work_as_names,
     hostile_names_of_other_groups_cannot_forge_a_reply,
     hostile_names_cannot_forge_a_line_of_the_log,
@@ -72,6 +73,80 @@ fn any_bytes_in_any_argument_of_any_command(kind: Kind) {
     assert_eq!(client.state("s"), before);
 }
 
+fn any_bytes_in_any_argument_of_moving_and_reaping(kind: Kind) {
+    let server = Server::start(kind);
+    let mut client = server.connect();
+    client.stream(2, &["g", "h"]);
+    let before = client.state("s");
+    let mut wire = Wire::connect(&server);
+    let line = |text: &str| format!("-{text}\r\n");
+    let nogroup = |key: &str, group: &str| line(&format!("NOGROUP No such key '{key}' or consumer group '{group}'"));
+    let (syntax, invalid_id) =
+        (line("ERR syntax error"), line("ERR Invalid stream ID specified as stream command argument"));
+    // With a bad id at the end, where the others would be in order.
+    let ackmove = "EGG.ACKMOVE s g d ACKED OWNER c MINDELIVERIES 1 MAXLEN ~ 9 LIMIT 9 META SET 1 f v IDS 2 1-0 bad";
+    let groupreap = "EGG.GROUPREAP s g IDLE 86400000 MATCH x FORCE DRYRUN";
+    for (bytes, shown) in hostile() {
+        let mut check = |call: &str, position: usize, expected: &str| {
+            let mut words: Vec<_> = call.split(' ').map(str::as_bytes).collect();
+            if position < words.len() {
+                words[position] = &bytes;
+            } else {
+                words.push(&bytes);
+            }
+            assert_eq!(wire.text(&words), expected, "{shown} at {position} of {call}");
+        };
+        let integer = line("ERR value is not an integer or out of range");
+        for (position, expected) in [
+            (1, &invalid_id),
+            (2, &invalid_id),
+            (3, &invalid_id),
+            (4, &syntax),
+            (5, &syntax),
+            (6, &invalid_id),
+            (7, &syntax),
+            (8, &line("ERR MINDELIVERIES must be a positive integer")),
+            (9, &syntax),
+            (10, &integer),
+            (11, &integer),
+            (12, &syntax),
+            (13, &integer),
+            (14, &syntax),
+            (15, &syntax),
+            (16, &line("ERR Number of pairs must be a positive integer")),
+            (17, &invalid_id),
+            (18, &invalid_id),
+            (19, &syntax),
+            (20, &line("ERR Number of IDs must be a positive integer")),
+            (21, &invalid_id),
+            (22, &invalid_id),
+            (23, &syntax),
+        ] {
+            check(ackmove, position, expected);
+        }
+        for (position, expected) in [
+            (1, &*nogroup(&shown, "g")),
+            (2, &nogroup("s", &shown)),
+            (3, &syntax),
+            (4, &line("ERR IDLE must be a positive integer")),
+            (5, &syntax),
+            (6, "*0\r\n"),
+            (7, &syntax),
+            (8, &syntax),
+            (9, &syntax),
+        ] {
+            check(groupreap, position, expected);
+        }
+        check("EGG.PINS s", 1, "*0\r\n");
+        check("EGG.PINS s", 2, &line("ERR wrong number of arguments for 'egg.pins' command"));
+        check("EGG.ACKDEL s g OWNER c IDS 2 1-0 bad", 4, &invalid_id);
+        check("EGG.ACKMOVE s g d IDS 1 1-0", 1, &nogroup(&shown, "g"));
+        check("EGG.ACKMOVE s g d IDS 1 1-0", 2, &nogroup("s", &shown));
+    }
+    assert_eq!(client.state("s"), before);
+    assert_eq!(client.run("DBSIZE"), 1);
+}
+
 fn hostile_names_work_as_names(kind: Kind) {
     let server = Server::start(kind);
     let mut wire = Wire::connect(&server);
@@ -87,6 +162,18 @@ fn hostile_names_work_as_names(kind: Kind) {
             "{shown}"
         );
         assert_eq!(wire.text(&[&b"XLEN"[..], name]), ":0\r\n", "{shown}");
+        wire.send(&[&b"XADD"[..], name, b"3-0", name, name]);
+        wire.send(&[&b"XREADGROUP"[..], b"GROUP", name, name, b"STREAMS", name, b">"]);
+        let field = [&b"moved "[..], name].concat();
+        let moving = [&b"EGG.ACKMOVE"[..], name, name, &field, b"META", b"OWNER", name, b"SET", b"1", &field, name];
+        let reply = wire.text(&[&moving[..], &[&b"IDS"[..], b"1", b"3-0"]].concat());
+        assert!(reply.starts_with("*1\r\n$"), "{shown}: {reply}");
+        let entry = wire.send(&[&b"XRANGE"[..], &field, b"-", b"+"]);
+        let bulk = |bytes: &[u8]| [format!("${}\r\n", bytes.len()).as_bytes(), bytes, b"\r\n"].concat();
+        let copied =
+            [bulk(name), bulk(name), bulk(&field), bulk(name), bulk(b"egg-source-stream"), bulk(name)].concat();
+        assert!(entry.windows(copied.len()).any(|window| window == copied), "{shown}");
+        assert_eq!(wire.text(&[&b"DEL"[..], &field]), ":1\r\n");
     }
 }
 

@@ -6,6 +6,7 @@ use crate::harness::{Kind, Server, wait_until};
 
 each_server! {
     every_counter_counts,
+    moving_and_reaping_are_counted,
     refused_calls_are_counted_and_nothing_else_of_them,
     warnings_are_ten_seconds_apart_and_count_the_calls_between,
     inner_commands_show_in_the_statistics_of_commands,
@@ -77,6 +78,23 @@ fn every_counter_counts(kind: Kind) {
     );
     assert!(client.send(&["INFO", "modules"]).text().contains("egg_deleted:4"));
     assert!(client.send(&["INFO", "everything"]).text().contains("egg_deleted:4"));
+}
+
+fn moving_and_reaping_are_counted(kind: Kind) {
+    let server = Server::start(kind);
+    let mut client = server.connect();
+    client.stream(5, &["g"]);
+    client.all(&["XDEL s 4-0"]);
+    client.all(&["EGG.ACKMOVE s g d IDS 4 1-0 2-0 4-0 9-0", "EGG.PINS s"]);
+    client.all(&["XGROUP CREATE s h 0", "XGROUP CREATE s i 0"]);
+    client.run("EGG.ACKMOVE s g d IDS 1 3-0");
+    client.all(&["EGG.ACKMOVE s g d ACKONLY MAXLEN 1 IDS 1 3-0", "EGG.GROUPREAP s g IDLE 1 EMPTY DRYRUN"]);
+    client.all(&["EGG.GROUPREAP s g IDLE 1 EMPTY", "EGG.ACKDEL s g OWNER other IDS 1 5-0"]);
+    assert_eq!(
+        counters(&mut client),
+        "ackdel_calls:1 ackmove_calls:3 ackmove_refused:1 pins_calls:1 groupreap_calls:2 acked:4 deleted:2 kept:1 \
+         not_owner:1 moved:3 reaped:2 trimmed:2 policy_reject_calls:3 policy_ackonly_calls:1"
+    );
 }
 
 fn refused_calls_are_counted_and_nothing_else_of_them(kind: Kind) {

@@ -1,0 +1,54 @@
+//! In a cluster: a move goes where both of its streams are.
+
+use crate::client::{Client, Reply};
+use crate::each_server;
+use crate::harness::{Kind, Options, Server, wait_until};
+
+each_server! {
+    both_streams_of_a_move_must_be_in_one_slot,
+    the_other_commands_go_by_their_key,
+}
+
+/// A cluster of one node, which has all slots.
+fn cluster(kind: Kind) -> Server {
+    let server = Options::new(kind).tcp().line("cluster-enabled yes").start();
+    let mut client = server.connect();
+    client.all(&["CLUSTER ADDSLOTSRANGE 0 16383"]);
+    wait_until(|| client.run("CLUSTER INFO").text().contains("cluster_state:ok"));
+    server
+}
+
+fn stream(client: &mut Client, key: &str) {
+    client.all(&[&format!("XADD {key} 1-0 f v"), &format!("XGROUP CREATE {key} g 0")]);
+    client.all(&[&format!("XREADGROUP GROUP g c STREAMS {key} >")]);
+}
+
+fn both_streams_of_a_move_must_be_in_one_slot(kind: Kind) {
+    let server = cluster(kind);
+    let mut client = server.connect();
+    stream(&mut client, "jobs");
+    stream(&mut client, "{q}jobs");
+    let before = client.state("jobs");
+    let crossslot = "CROSSSLOT Keys in request don't hash to the same slot";
+    assert_eq!(client.run("EGG.ACKMOVE jobs g dead IDS 1 1-0").error(), crossslot);
+    assert_eq!(client.run("EGG.ACKMOVE {q}jobs g {p}dead IDS 1 1-0").error(), crossslot);
+    assert_eq!(client.state("jobs"), before);
+    assert_eq!(client.run("DBSIZE"), 2);
+    let reply = client.run("EGG.ACKMOVE {q}jobs g {q}dead META MAXLEN 9 SET 1 a b IDS 1 1-0");
+    assert_eq!(client.ids("{q}dead"), [reply.array()[0].text()]);
+    assert_eq!(client.run("XLEN {q}jobs"), 0);
+    let reply = client.run("EGG.ACKMOVE jobs g jobs IDS 1 1-0");
+    assert_eq!(client.ids("jobs"), [reply.array()[0].text()]);
+    let script = "return redis.call('EGG.ACKMOVE', KEYS[1], 'g', 'elsewhere', 'IDS', '1', '1-0')";
+    assert!(matches!(client.send(&["EVAL", script, "1", "{q}jobs"]), Reply::Error(_)));
+}
+
+fn the_other_commands_go_by_their_key(kind: Kind) {
+    let server = cluster(kind);
+    let mut client = server.connect();
+    stream(&mut client, "jobs");
+    client.all(&["XGROUP CREATE jobs old 0"]);
+    assert_eq!(client.run("EGG.PINS jobs").array().len(), 2);
+    assert_eq!(client.run("EGG.GROUPREAP jobs g IDLE 1 EMPTY").array().len(), 1);
+    assert_eq!(client.run("EGG.ACKDEL jobs g OWNER c IDS 1 1-0"), [1]);
+}
