@@ -1,7 +1,7 @@
 # Shortcuts only: each runs cargo or a script of tools/, which say themselves what they need.
 # Everything is built in release mode, tests and lint too: one profile, so nothing is compiled twice.
 .DEFAULT_GOAL := help
-.PHONY: help deps servers build faults run test fuzz lint clean distclean
+.PHONY: help deps servers clients build faults run test fuzz lint clean distclean
 .NOTPARALLEL:
 
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
@@ -19,6 +19,9 @@ deps: ## Find libclang, which the build needs, or get it (every build does so by
 servers: ## Fetch the test servers into .servers/ (about 80 MB, once)
 	@tools/fetch-servers
 
+clients: # The client libraries that the tests call, in .python/
+	@tools/python-env >/dev/null
+
 build: ## Build the module: target/release/libegg.so
 	$(CARGO) build --release
 
@@ -32,7 +35,7 @@ faults: # The module with a command that panics, for the test that the server su
 	$(CARGO) build --release --features faults
 	@cp $(CARGO_TARGET_DIR)/release/libegg.so $(EGG_FAULTS_MODULE)
 
-test: servers faults build ## Run all tests on real servers, or some: TESTS=ackdel; REDIS_SERVER= takes the place of Redis 7.4
+test: servers clients faults build ## Run all tests on real servers, or some: TESTS=ackdel; REDIS_SERVER= takes the place of Redis 7.4
 	$(CARGO) test --release -- $(TESTS)
 
 fuzz: servers build ## Hold random histories against Redis 8.2: RUNS=20000 SEED=, on TARGET=valkey-9.1 instead of Redis 7.4
@@ -47,4 +50,4 @@ clean: ## Remove what was built
 	cargo clean
 
 distclean: clean ## Remove what was fetched, too
-	rm -rf .servers .libclang
+	rm -rf .servers .libclang .python
