@@ -1,15 +1,16 @@
 use super::arguments::{ACK_POLICY, IDS, OWNER};
-use super::outcome::{count_ack_delete, count_policy};
+use super::guard::admit;
+use super::outcome::count_ack_delete;
 use crate::config;
 use crate::deletion::{AckDelete, ack_delete};
 use crate::error::Error;
-use crate::policy::{AckPolicy, find_group, require_sole_group};
+use crate::policy::find_group;
 use crate::reply::Reply;
 use crate::request::{AckDel, parse_ids};
-use crate::server::alarm;
 use crate::server::call::Call;
-use crate::server::command::{Argument, Command, Key, Spec};
+use crate::server::command::Command;
 use crate::server::groups::GroupList;
+use crate::server::spec::{Argument, Key, Spec};
 use crate::server::stream::ServerStream;
 use crate::stats;
 
@@ -53,13 +54,7 @@ impl Command for AckDelCommand {
         let groups = list.rows()?.unwrap_or_default();
         let own = find_group(&groups, call.key(), call.group())?.name;
         let policy = request.policy.unwrap_or_else(config::default_policy);
-        count_policy(policy);
-        if policy == AckPolicy::Reject {
-            require_sole_group(&groups, own).inspect_err(|_| {
-                stats::ACKDEL_REFUSED.add(1);
-                alarm::refused(call);
-            })?;
-        }
+        admit(call, &groups, own, policy, &stats::ACKDEL_REFUSED)?;
         let how = AckDelete { group: own, policy, owner: request.owner, keep_lag: config::keep_lag() };
         let outcome = ack_delete(&mut ServerStream::new(call), &groups, &how, &ids);
         count_ack_delete(&outcome);

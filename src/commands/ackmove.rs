@@ -1,17 +1,18 @@
 use super::add::PATIENCE;
 use super::arguments::{ACK_POLICY, IDS, OWNER, TRIM};
-use super::outcome::{count_ack_delete, count_policy};
+use super::guard::admit;
+use super::outcome::count_ack_delete;
 use crate::acked_move::{LARGEST_ENTRY, Origin, has_ids_left, movable, moved_fields};
 use crate::config;
 use crate::deletion::{AckDelete, ack_delete};
 use crate::error::Error;
-use crate::policy::{AckPolicy, DeletePolicy, find_group, require_sole_group};
+use crate::policy::{DeletePolicy, find_group};
 use crate::reply::Reply;
 use crate::request::{AckMove, parse_ids};
-use crate::server::alarm;
 use crate::server::call::Call;
-use crate::server::command::{Argument, Command, Key, Spec};
+use crate::server::command::Command;
 use crate::server::groups::GroupList;
+use crate::server::spec::{Argument, Key, Spec};
 use crate::server::stream::ServerStream;
 use crate::stats;
 use crate::stream::{Delivery, EntryId, Stream as _};
@@ -79,13 +80,7 @@ impl Command for AckMoveCommand {
         let groups = list.rows()?.unwrap_or_default();
         let own = find_group(&groups, call.key(), call.group())?.name;
         let policy = request.policy.unwrap_or_else(config::default_policy);
-        count_policy(policy);
-        if policy == AckPolicy::Reject {
-            require_sole_group(&groups, own).inspect_err(|_| {
-                stats::ACKMOVE_REFUSED.add(1);
-                alarm::refused(call);
-            })?;
-        }
+        admit(call, &groups, own, policy, &stats::ACKMOVE_REFUSED)?;
         let mut source = ServerStream::new(call);
         let destination = ServerStream::at(call, DESTINATION);
         destination.require_append()?;

@@ -1,6 +1,6 @@
 //! Arguments that several commands document alike.
 
-use crate::server::command::Argument;
+use crate::server::spec::Argument;
 
 const ACKED: Argument = Argument::token(c"acked", c"ACKED");
 const KEEPREF: Argument = Argument::token(c"keepref", c"KEEPREF");

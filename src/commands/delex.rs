@@ -7,8 +7,9 @@ use crate::policy::{AckPolicy, DeletePolicy};
 use crate::reply::Reply;
 use crate::request::{Ids, parse_ids};
 use crate::server::call::Call;
-use crate::server::command::{Argument, Command, Key, Spec};
+use crate::server::command::Command;
 use crate::server::groups::GroupList;
+use crate::server::spec::{Argument, Key, Spec};
 use crate::server::stream::ServerStream;
 use crate::stats;
 

@@ -2,7 +2,8 @@ use crate::error::Error;
 use crate::reply::Reply;
 use crate::request::Arguments as _;
 use crate::server::call::Call;
-use crate::server::command::{Command, Spec};
+use crate::server::command::Command;
+use crate::server::spec::Spec;
 
 /// `EGG.FAULT text`
 ///

@@ -2,8 +2,9 @@ use crate::error::Error;
 use crate::policy::{find_group, require_sole_group};
 use crate::reply::Reply;
 use crate::server::call::Call;
-use crate::server::command::{Argument, Command, Key, Spec};
+use crate::server::command::Command;
 use crate::server::groups::GroupList;
+use crate::server::spec::{Argument, Key, Spec};
 use crate::stats;
 
 /// `EGG.GROUPGUARD key group`

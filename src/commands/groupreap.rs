@@ -4,8 +4,9 @@ use crate::reap::{Dead, dead};
 use crate::reply::Reply;
 use crate::request::Reap;
 use crate::server::call::Call;
-use crate::server::command::{Argument, Command, Key, Spec};
+use crate::server::command::Command;
 use crate::server::groups::{self, GroupList};
+use crate::server::spec::{Argument, Key, Spec};
 use crate::server::stream::ServerStream;
 use crate::stats;
 

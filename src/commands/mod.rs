@@ -9,6 +9,7 @@ mod delex;
 mod fault;
 mod groupguard;
 mod groupreap;
+mod guard;
 pub mod outcome;
 mod pins;
 pub mod trim;

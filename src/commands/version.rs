@@ -1,7 +1,8 @@
 use crate::error::Error;
 use crate::reply::Reply;
 use crate::server::call::Call;
-use crate::server::command::{Command, Spec};
+use crate::server::command::Command;
+use crate::server::spec::Spec;
 
 /// `EGG.VERSION`
 ///

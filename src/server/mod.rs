@@ -19,6 +19,7 @@ pub mod log;
 pub mod reply;
 pub mod service;
 pub mod settings;
+pub mod spec;
 pub mod stream;
 pub mod string;
 pub mod walk;
