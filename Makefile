@@ -1,7 +1,7 @@
 # Shortcuts only: each runs cargo or a script of tools/, which say themselves what they need.
 # Everything is built in release mode, tests and lint too: one profile, so nothing is compiled twice.
 .DEFAULT_GOAL := help
-.PHONY: help deps servers clients build faults run test fuzz lint clean distclean
+.PHONY: help deps servers clients build faults run test fuzz prove lint clean distclean
 .NOTPARALLEL:
 
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
@@ -41,6 +41,10 @@ test: servers clients faults build ## Run all tests on real servers, or some: TE
 fuzz: servers build ## Hold random histories against Redis 8.2: RUNS=20000 SEED=, on TARGET=valkey-9.1 instead of Redis 7.4
 	EGG_FUZZ_RUNS=$(or $(RUNS),20000) EGG_FUZZ_SEED=$(SEED) EGG_FUZZ_TARGET=$(TARGET) \
 		$(CARGO) test --release --test it fuzz::same_as_redis_8_2 -- --nocapture
+
+prove: servers build ## The long proofs: 100 kills of each server while entries are moved, then make fuzz
+	EGG_KILLS=100 $(CARGO) test --release --test it moves_survive_crashes -- --nocapture
+	@$(MAKE) fuzz
 
 lint: ## Check format and lints
 	$(CARGO) fmt --check
