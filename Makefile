@@ -1,5 +1,5 @@
 # Shortcuts only: each runs cargo or a script of tools/, which say themselves what they need.
-# Everything is built in release mode, tests and lint too: one profile, so nothing is compiled twice.
+# Everything is built in release mode, tests and lint too: one profile, so no dependency is compiled twice.
 .DEFAULT_GOAL := help
 .PHONY: help deps servers clients build faults run test fuzz prove lint clean distclean
 .NOTPARALLEL:

@@ -101,7 +101,7 @@ impl fmt::Display for Error {
                 write!(f, "NOGROUP No such key '{key}' or consumer group '{group}'")
             }
             Self::ForeignGroup { names, total } => {
-                f.write_str("FOREIGNGROUP other consumer groups need this stream: ")?;
+                f.write_str("FOREIGNGROUP the stream has other consumer groups: ")?;
                 for (index, name) in names.iter().enumerate() {
                     let comma = if index == 0 { "" } else { ", " };
                     write!(f, "{comma}\"{}\"", Escaped(name))?;
@@ -110,7 +110,7 @@ impl fmt::Display for Error {
                     write!(f, " and {} more", total - names.len())?;
                 }
                 f.write_str(
-                    "; nothing was acknowledged or deleted. Repeat with ACKONLY (acknowledge, keep the entry) or ACKED \
+                    "; nothing was acknowledged or deleted. EGG.ACKDEL takes ACKONLY (acknowledge, keep the entry) or ACKED \
                      (delete once no group needs it). EGG.PINS says who needs what. Last, XGROUP DESTROY a group that nobody uses any more",
                 )
             }
@@ -174,7 +174,7 @@ mod tests {
         let error =
             |names: &[&[u8]], total| Error::ForeignGroup { names: names.iter().map(|n| n.to_vec()).collect(), total };
         let text = error(&[b"h"], 1).to_string();
-        assert!(text.starts_with("FOREIGNGROUP other consumer groups need this stream: \"h\"; nothing was"), "{text}");
+        assert!(text.starts_with("FOREIGNGROUP the stream has other consumer groups: \"h\"; nothing was"), "{text}");
         let text = error(&[b"a", b"b", b"c"], 5).to_string();
         assert!(text.contains("\"a\", \"b\", \"c\" and 2 more; nothing was acknowledged or deleted"), "{text}");
         let ways: Vec<_> = ["ACKONLY", "ACKED", "XGROUP DESTROY"].iter().map(|way| text.find(way)).collect();

@@ -56,11 +56,16 @@ mod entry_points {
         crate::server::load::load(context, arguments, crate::commands::ALL, crate::commands::NATIVE)
     }
 
+    fn deinit(context: &Context) -> Status {
+        crate::server::unload::may_unload(context)
+    }
+
     redis_module::redis_module! {
         name: "egg",
         version: 100,
         allocator: (Allocator, ALLOCATOR),
         data_types: [],
         init: init,
+        deinit: deinit,
     }
 }

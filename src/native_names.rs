@@ -57,7 +57,7 @@ impl Command for XAckDel {
 
     fn run(call: &Call<'_>) -> Result<Reply, Error> {
         let list = GroupList::of(call)?;
-        let request = Ids::parse(call, 3, DeletePolicy::parse)?;
+        let request = Ids::parse(call, 3, Dialect::Native, DeletePolicy::parse)?;
         let groups = list.rows()?.unwrap_or_default();
         let Some(own) = groups.iter().find(|group| group.name == call.group()) else {
             return Ok(Reply::Integers(vec![ABSENT; request.block.len()]));
@@ -93,7 +93,7 @@ impl Command for XDelEx {
 
     fn run(call: &Call<'_>) -> Result<Reply, Error> {
         let list = GroupList::of(call)?;
-        let request = Ids::parse(call, 2, DeletePolicy::parse)?;
+        let request = Ids::parse(call, 2, Dialect::Native, DeletePolicy::parse)?;
         let Some(groups) = list.rows()? else {
             return Ok(Reply::Integers(vec![ABSENT; request.block.len()]));
         };

@@ -16,8 +16,8 @@ pub struct Trim {
     pub threshold: Option<Threshold>,
     /// `=` or `~`, with the limit that goes with `~`.
     pub exactness: Exactness,
-    /// The janitor's LIMIT: how many entries it looks at; None: all that there are (LIMIT 0, as with `~`).
-    pub visits: Option<u64>,
+    /// The janitor's LIMIT: how many entries it removes at most; None: no bound (LIMIT 0, as with `~`).
+    pub limit: Option<u64>,
     /// Groups idle for so many milliseconds do not count.
     pub ignore_idle: Option<u64>,
 }
@@ -29,7 +29,7 @@ impl Trim {
             policy: request.policy.unwrap_or(default),
             threshold: request.threshold,
             exactness: request.exactness(),
-            visits: request.limit.filter(|limit| *limit > 0),
+            limit: request.limit.filter(|limit| *limit > 0),
             ignore_idle: request.ignore_idle,
         }
     }
@@ -101,22 +101,22 @@ impl<S: Stream> Sweep<'_, S> {
                 let front = lower(frontier, id);
                 self.cut(Threshold::MinId(front), exactness);
                 if exactness == Exactness::Exact && front < stop {
-                    self.sweep_holes(front, Some(stop), u64::MAX, None);
+                    self.sweep_holes(front, Some(stop), u64::MAX);
                 }
             }
             (Some(Threshold::MaxLen(length)), exactness) => self.cut_to(length, frontier, end, exactness),
-            (None, _) => match trim.visits {
+            (None, _) => match trim.limit {
                 None => {
                     let front = frontier.unwrap_or(StreamId::MAX);
                     self.cut(Threshold::MinId(front), Exactness::Exact);
-                    self.sweep_holes(front, end, u64::MAX, None);
+                    self.sweep_holes(front, end, u64::MAX);
                 }
-                Some(visits) => {
-                    let (front, seen) = self.walk_front(frontier, visits);
+                // Entries that are needed are passed over and not counted: a limit on what is looked at would be used up
+                // by the same ones in every call.
+                Some(most) => {
+                    let (front, seen) = self.walk_front(frontier, most);
                     self.cut(Threshold::MinId(front), Exactness::Exact);
-                    if seen < visits {
-                        self.sweep_holes(front, end, u64::MAX, Some(visits - seen));
-                    }
+                    self.sweep_holes(front, end, most - seen);
                 }
             },
         }
@@ -142,7 +142,7 @@ impl<S: Stream> Sweep<'_, S> {
                 self.cut(Threshold::MinId(front), exactness);
                 let excess = self.stream.length().saturating_sub(length);
                 if excess > 0 {
-                    self.sweep_holes(front, end, excess, None);
+                    self.sweep_holes(front, end, excess);
                 }
             }
         }
@@ -204,22 +204,21 @@ impl<S: Stream> Sweep<'_, S> {
         }
     }
 
-    /// Removes entries between those that are needed, from `from` up to `end`: at most `most`, looking at at most `visits`.
-    fn sweep_holes(&mut self, from: StreamId, end: Option<StreamId>, most: u64, visits: Option<u64>) {
+    /// Removes entries between those that are needed, from `from` up to `end`: at most `most`.
+    fn sweep_holes(&mut self, from: StreamId, end: Option<StreamId>, most: u64) {
         let mut cursors: Vec<PendingCursor<'_>> = self
             .counting
             .iter()
             .filter(|group| group.pending > 0)
             .map(|group| PendingCursor::new(group.name, from))
             .collect();
-        let (mut holes, mut needed, mut visited) = (Vec::new(), 0, 0);
+        let (mut holes, mut needed) = (Vec::new(), 0);
         let stream = &*self.stream;
         stream.visit(from, &mut |entry| {
             let ended = end.is_some_and(|end| entry >= end) || holes.len() as u64 == most;
-            if ended || visits == Some(visited) || needed == self.manner.patience {
+            if ended || needed == self.manner.patience {
                 return false;
             }
-            visited += 1;
             if cursors.iter_mut().any(|cursor| cursor.holds(stream, entry)) {
                 needed += 1;
             } else {

@@ -22,11 +22,11 @@ use crate::trim::{Manner, Trim, trim};
 /// their texts; `NOPERM` if the caller may not run XADD on the key; those of XADD about the id's value.
 ///
 /// An exact MAXLEN under ACKED does not walk a stream that lags behind on every call: the walk ends where the slowest group
-/// stands, and after 10,000 pending entries; the rest is left to later calls. As XADD in Redis 8.2 (spec-8.2, part 2) else.
+/// stands, and after 1,000 pending entries; what is behind them is left to EGG.TRIM. As XADD in Redis 8.2 (spec-8.2, part 2) else.
 pub struct AddCommand;
 
-/// Pending entries that one call walks past: about a millisecond's worth.
-pub const PATIENCE: u64 = 10_000;
+/// Pending entries that one call walks past: a few tenths of a millisecond.
+pub const PATIENCE: u64 = 1_000;
 
 impl Command for AddCommand {
     const SPEC: Spec = Spec {
@@ -35,7 +35,7 @@ impl Command for AddCommand {
         acl_categories: "write stream fast",
         arity: -5,
         summary: c"Appends an entry to a stream, and trims what no consumer group needs any more.",
-        complexity: c"O(1) when adding, O(G+N) when trimming with G the number of consumer groups and N the number of entries removed or passed over (at most 10000 of these).",
+        complexity: c"O(1) when adding, O(G+N) when trimming with G the number of consumer groups and N the number of entries removed or passed over (at most 1000 of these).",
         since: c"0.1.0",
         keys: &[Key::update(1)],
         arguments: &[

@@ -5,7 +5,7 @@ use crate::deletion::{ABSENT, delete_entries};
 use crate::error::Error;
 use crate::policy::{AckPolicy, DeletePolicy};
 use crate::reply::Reply;
-use crate::request::{Ids, parse_ids};
+use crate::request::{Dialect, Ids, parse_ids};
 use crate::server::call::Call;
 use crate::server::command::Command;
 use crate::server::groups::GroupList;
@@ -41,7 +41,7 @@ impl Command for DelEx {
 
     fn run(call: &Call<'_>) -> Result<Reply, Error> {
         let list = GroupList::of(call)?;
-        let request = Ids::parse(call, 2, DeletePolicy::parse)?;
+        let request = Ids::parse(call, 2, Dialect::Egg, DeletePolicy::parse)?;
         let ids = parse_ids(call, request.block)?;
         stats::DELEX_CALLS.add(1);
         let Some(groups) = list.rows()? else { return Ok(Reply::Integers(vec![ABSENT; ids.len()])) };

@@ -20,7 +20,7 @@ use crate::trim::{Manner, Trim, trim};
 /// not touched.
 ///
 /// - `~` removes whole nodes only, and stops before the first entry that is needed. `LIMIT n` goes with it, or with the
-///   janitor, where it bounds the number of entries that are looked at.
+///   janitor, which then removes at most so many entries.
 /// - `IGNOREIDLE ms` (ACKED only): groups all of whose consumers have been idle for at least so many milliseconds do not
 ///   count, and what they had pending among the removed entries is taken out of their lists. A group without consumers always
 ///   counts, and one group always does. Idle time is counted from when this server was started, loaded or made master.

@@ -96,7 +96,7 @@ fn call(stream: &mut MemStream, call: &[&str]) -> Result<Value, Error> {
         return Ok(trim(stream, &groups, &Trim::new(&request, DeletePolicy::KeepRef), &manner).into());
     }
     let first = if call[0] == "XACKDEL" { 3 } else { 2 };
-    let request = Ids::parse(&arguments, first, DeletePolicy::parse)?;
+    let request = Ids::parse(&arguments, first, Dialect::Native, DeletePolicy::parse)?;
     let policy = request.policy.unwrap_or(DeletePolicy::KeepRef);
     if call[0] == "XDELEX" {
         let ids = parse_ids(&arguments, request.block)?;

@@ -30,7 +30,7 @@ impl<'a> AckMove<'a> {
     pub fn parse(arguments: &'a impl Arguments) -> Result<Self, Error> {
         let (mut policy, mut owner, mut min_deliveries, mut meta, mut set) = (None, None, None, None, None);
         let mut trim = TrimRequest::default();
-        let block = find_ids(arguments, 4, |token, index| {
+        let block = find_ids(arguments, 4, Dialect::Egg, |token, index| {
             let is = |name: &[u8]| token.eq_ignore_ascii_case(name);
             if let Some(named) = AckPolicy::parse(token) {
                 set_once(&mut policy, named)?;

@@ -1,7 +1,7 @@
 use std::num::NonZeroU32;
 use std::ops::Range;
 
-use super::{Arguments, parse_count};
+use super::{Arguments, Dialect, parse_count};
 use crate::error::Error;
 use crate::policy::AckPolicy;
 use crate::stream::EntryId;
@@ -21,10 +21,11 @@ impl<P> Ids<P> {
     pub fn parse(
         arguments: &impl Arguments,
         first: usize,
+        dialect: Dialect,
         parse_policy: impl Fn(&[u8]) -> Option<P>,
     ) -> Result<Self, Error> {
         let mut policy = None;
-        let block = find_ids(arguments, first, |token, index| {
+        let block = find_ids(arguments, first, dialect, |token, index| {
             set_once(&mut policy, parse_policy(token).ok_or(Error::Syntax)?)?;
             Ok(index + 1)
         })?;
@@ -47,7 +48,7 @@ impl<'a> AckDel<'a> {
     /// Parses what follows key and group.
     pub fn parse(arguments: &'a impl Arguments) -> Result<Self, Error> {
         let (mut policy, mut owner) = (None, None);
-        let block = find_ids(arguments, 3, |token, index| {
+        let block = find_ids(arguments, 3, Dialect::Egg, |token, index| {
             if token.eq_ignore_ascii_case(b"OWNER") {
                 set_once(&mut owner, arguments.get(index + 1).ok_or(Error::Syntax)?)?;
                 return Ok(index + 2);
@@ -68,17 +69,19 @@ pub(super) fn set_once<T>(option: &mut Option<T>, value: T) -> Result<(), Error>
 }
 
 /// Goes through the arguments from `first` on, by the grammar of 8.2's XACKDEL (spec-8.2, part 1): tokens in any order and
-/// case; of several `IDS` blocks the last one counts, and only its ids will be looked at. Answers where they stand.
-/// `option` takes a token that begins no such block, and answers the index behind its arguments.
+/// case. Answers where the ids stand. `option` takes a token that begins no `IDS` block, and answers the index behind its
+/// arguments. Of several blocks 8.2 takes the last one, and drops the ids before it unseen: to EGG that is an error.
 pub(super) fn find_ids<'a>(
     arguments: &'a impl Arguments,
     first: usize,
+    dialect: Dialect,
     mut option: impl FnMut(&'a [u8], usize) -> Result<usize, Error>,
 ) -> Result<Range<usize>, Error> {
     let mut block = None;
     let mut index = first;
     while let Some(token) = arguments.get(index) {
         index = match ids_block(arguments, index)? {
+            Some(_) if block.is_some() && dialect == Dialect::Egg => return Err(Error::Syntax),
             Some(ids) => block.insert(ids).end,
             None => option(token, index)?,
         };
@@ -113,7 +116,7 @@ pub fn parse_ids(arguments: &impl Arguments, block: Range<usize>) -> Result<Vec<
 
 #[cfg(test)]
 mod tests {
-    use super::{AckDel, parse_ids};
+    use super::{AckDel, Dialect, Ids, parse_ids};
     use crate::error::Error;
     use crate::policy::{AckPolicy, DeletePolicy};
 
@@ -132,8 +135,15 @@ mod tests {
         assert_eq!(ackdel("ids 2 1 2 acked"), expected(Some(AckPolicy::Delete(DeletePolicy::Acked))));
         assert_eq!(ackdel("AckOnly Ids 2 1 2"), expected(Some(AckPolicy::AckOnly)));
         assert_eq!(ackdel("REJECT IDS 2 1 2"), expected(Some(AckPolicy::Reject)));
-        assert_eq!(ackdel("IDS 1 bad KEEPREF IDS 2 1 2"), expected(Some(AckPolicy::Delete(DeletePolicy::KeepRef))));
+        assert_eq!(ackdel("KEEPREF IDS 2 1 2"), expected(Some(AckPolicy::Delete(DeletePolicy::KeepRef))));
         assert_eq!(ackdel("DELREF IDS 2 1 2"), expected(Some(AckPolicy::Delete(DeletePolicy::DelRef))));
+    }
+
+    #[test]
+    fn of_several_blocks_8_2_takes_the_last_one() {
+        let arguments: Vec<&[u8]> = vec![b"XACKDEL", b"s", b"g", b"IDS", b"1", b"bad", b"IDS", b"1", b"2-0"];
+        assert_eq!(Ids::parse(&arguments, 3, Dialect::Native, DeletePolicy::parse).map(|ids| ids.block), Ok(8..9));
+        assert_eq!(Ids::parse(&arguments, 3, Dialect::Egg, DeletePolicy::parse), Err(Error::Syntax));
     }
 
     #[test]
@@ -167,6 +177,7 @@ mod tests {
             ("IDS 1 1-1 2-1", Error::Syntax),
             ("IDS 1 1-1 IDS", Error::Syntax),
             ("IDS 1 1-1 FOO", Error::Syntax),
+            ("IDS 1 1-1 IDS 1 2-1", Error::Syntax),
             ("FOO IDS 0 1-1", Error::Syntax),
             ("IDS 0 FOO", Error::NumIds),
             ("IDS IDS 1 1-1", Error::NumIds),

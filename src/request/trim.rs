@@ -8,9 +8,9 @@ use crate::stream_id::StreamId;
 /// Whose grammar is spoken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
-    /// EGG.TRIM's: IGNOREIDLE, a janitor without a threshold, each option once.
+    /// EGG's own: each option once; EGG.TRIM has IGNOREIDLE, and a janitor without a threshold.
     Egg,
-    /// That of 8.2's XTRIM and XADD.
+    /// That of Redis 8.2's own commands.
     Native,
 }
 

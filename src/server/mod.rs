@@ -22,6 +22,7 @@ pub mod settings;
 pub mod spec;
 pub mod stream;
 pub mod string;
+pub mod unload;
 pub mod walk;
 
 /// Calls a function of the module API: `api!(RedisModule_X(arguments))`.

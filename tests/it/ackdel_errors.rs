@@ -19,7 +19,7 @@ const MISMATCH: &str = "ERR The `numids` parameter must match the number of argu
 const INVALID_ID: &str = "ERR Invalid stream ID specified as stream command argument";
 const WRONG_TYPE: &str = "WRONGTYPE Operation against a key holding the wrong kind of value";
 const ARITY: &str = "ERR wrong number of arguments for 'egg.ackdel' command";
-const WAY_OUT: &str = "; nothing was acknowledged or deleted. Repeat with ACKONLY (acknowledge, keep the entry) or ACKED \
+const WAY_OUT: &str = "; nothing was acknowledged or deleted. EGG.ACKDEL takes ACKONLY (acknowledge, keep the entry) or ACKED \
                        (delete once no group needs it). EGG.PINS says who needs what. Last, XGROUP DESTROY a group that nobody uses any more";
 
 /// Asserts an error, and that `s` is as it was.
@@ -186,10 +186,7 @@ fn errors_are_looked_for_in_a_fixed_order(kind: Kind) {
         ("EGG.ACKDEL s none IDS 1 1-0", &nogroup("s", "none")),
         ("EGG.ACKDEL none g ACKED IDS 1 1-0", &nogroup("none", "g")),
         ("EGG.ACKDEL s g IDS 1 foo", INVALID_ID),
-        (
-            "EGG.ACKDEL s g IDS 1 1-0",
-            &format!("FOREIGNGROUP other consumer groups need this stream: \"other\"{WAY_OUT}"),
-        ),
+        ("EGG.ACKDEL s g IDS 1 1-0", &format!("FOREIGNGROUP the stream has other consumer groups: \"other\"{WAY_OUT}")),
     ] {
         refused_line(&mut client, line, expected);
     }
@@ -197,7 +194,7 @@ fn errors_are_looked_for_in_a_fixed_order(kind: Kind) {
 
 fn the_refusal_names_the_other_groups_and_the_way_out(kind: Kind) {
     let (_server, mut client) = server(kind);
-    let refusal = |names: &str| format!("FOREIGNGROUP other consumer groups need this stream: {names}{WAY_OUT}");
+    let refusal = |names: &str| format!("FOREIGNGROUP the stream has other consumer groups: {names}{WAY_OUT}");
     // Groups are listed in the order of their names.
     for (group, names) in [
         ("h1", r#""h1""#),

@@ -111,8 +111,8 @@ fn the_guard_refuses_as_a_whole(kind: Kind) {
     let mut client = server.connect();
     client.stream(3, &["g", "h"]);
     client.all(&["XADD d 5-0 f v"]);
-    let expected = "FOREIGNGROUP other consumer groups need this stream: \"h\"; nothing was acknowledged or deleted. Repeat \
-                    with ACKONLY (acknowledge, keep the entry) or ACKED (delete once no group needs it). EGG.PINS says who needs what. Last, XGROUP \
+    let expected = "FOREIGNGROUP the stream has other consumer groups: \"h\"; nothing was acknowledged or deleted. EGG.ACKDEL \
+                    takes ACKONLY (acknowledge, keep the entry) or ACKED (delete once no group needs it). EGG.PINS says who needs what. Last, XGROUP \
                     DESTROY a group that nobody uses any more";
     for destination in ["d", "new", "s"] {
         for options in ["", "REJECT", "META MAXLEN 0 SET 1 a b OWNER c"] {

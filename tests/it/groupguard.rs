@@ -15,7 +15,7 @@ each_server! {
     version_answers_the_version_of_the_package,
 }
 
-const WAY_OUT: &str = "; nothing was acknowledged or deleted. Repeat with ACKONLY (acknowledge, keep the entry) or ACKED \
+const WAY_OUT: &str = "; nothing was acknowledged or deleted. EGG.ACKDEL takes ACKONLY (acknowledge, keep the entry) or ACKED \
                        (delete once no group needs it). EGG.PINS says who needs what. Last, XGROUP DESTROY a group that nobody uses any more";
 
 fn is_ok_for_a_group_that_is_alone(kind: Kind) {
@@ -34,7 +34,7 @@ fn refuses_while_other_groups_exist_and_names_them(kind: Kind) {
     let mut client = server.connect();
     client.stream(3, &["g", "h"]);
     let refusal =
-        |names: &str| Reply::Error(format!("FOREIGNGROUP other consumer groups need this stream: {names}{WAY_OUT}"));
+        |names: &str| Reply::Error(format!("FOREIGNGROUP the stream has other consumer groups: {names}{WAY_OUT}"));
     assert_eq!(client.run("EGG.GROUPGUARD s g"), refusal(r#""h""#));
     assert_eq!(client.run("EGG.GROUPGUARD s h"), refusal(r#""g""#));
     client.all(&["XGROUP CREATE s i $", "XGROUP CREATE s j $", "XGROUP CREATE s k $"]);

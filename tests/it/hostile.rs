@@ -187,7 +187,7 @@ fn hostile_names_of_other_groups_cannot_forge_a_reply(kind: Kind) {
         assert_eq!(wire.text(&[&b"XGROUP"[..], b"CREATE", b"s", name, b"0"]), "+OK\r\n");
         for words in [&["EGG.GROUPGUARD", "s", "g"][..], &["EGG.ACKDEL", "s", "g", "IDS", "1", "1-0"]] {
             let reply = wire.text(words);
-            let start = format!("-FOREIGNGROUP other consumer groups need this stream: \"{shown}\"; nothing was");
+            let start = format!("-FOREIGNGROUP the stream has other consumer groups: \"{shown}\"; nothing was");
             assert!(reply.starts_with(&start), "{reply}");
             let line = reply.strip_suffix("\r\n").unwrap_or_default();
             assert!(line.bytes().all(|byte| matches!(byte, b' '..=b'~')), "{reply}");

@@ -8,6 +8,7 @@ each_server! {
     the_module_is_listed,
     module_arguments_are_refused_with_the_way_to_configure,
     it_can_be_unloaded_and_loaded_again,
+    it_is_not_unloaded_while_a_user_has_a_rule_about_its_commands,
     it_can_be_loaded_at_run_time_with_configuration,
     it_is_not_loaded_twice,
     a_server_without_a_command_that_it_needs_is_refused,
@@ -139,4 +140,22 @@ fn redis_7_0_refuses_it_at_run_time_and_goes_on() {
     assert!(server.log().contains("EGG was not loaded: this server is too old: it lacks RedisModule_"));
     assert_eq!(client.run("MODULE LIST"), [0; 0]);
     assert!(client.run("EGG.VERSION").error().starts_with("ERR unknown command"));
+}
+
+/// Redis 7.4 and 8.2 abort when a module goes whose commands a user has rules about. Valkey refuses by itself.
+fn it_is_not_unloaded_while_a_user_has_a_rule_about_its_commands(kind: Kind) {
+    let server = Server::start(kind);
+    let mut client = server.connect();
+    client.all(&["ACL SETUSER harmless on nopass ~egg.* +@egg"]);
+    for rule in ["+egg.trim", "-egg.ackdel", "+@all -EGG.ADD"] {
+        client.all(&[&format!("ACL SETUSER a on nopass ~* {rule}")]);
+        assert!(matches!(client.run("MODULE UNLOAD egg"), Reply::Error(_)), "{rule}");
+        assert_eq!(client.run("EGG.VERSION"), env!("CARGO_PKG_VERSION"), "{rule}");
+        client.all(&["ACL DELUSER a"]);
+    }
+    if kind != Kind::Valkey91 {
+        assert!(server.log().contains("EGG was not unloaded: an ACL user has a rule that names one of its commands"));
+    }
+    assert_eq!(client.run("MODULE UNLOAD egg"), "OK");
+    assert_eq!(client.run("PING"), "PONG");
 }

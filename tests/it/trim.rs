@@ -9,7 +9,7 @@ each_server! {
     the_janitor_removes_what_every_group_is_done_with,
     the_janitor_passes_over_what_is_pending,
     the_janitor_heeds_the_slowest_of_two_groups,
-    limit_bounds_what_the_janitor_looks_at,
+    limit_bounds_what_the_janitor_removes,
     exact_trims_pass_over_what_is_needed,
     keepref_and_delref_trim_like_xtrim,
     delref_leaves_no_reference_behind,
@@ -105,17 +105,17 @@ fn the_janitor_heeds_the_slowest_of_two_groups(kind: Kind) {
     assert_eq!(left(&mut client), "2 5 8-12");
 }
 
-fn limit_bounds_what_the_janitor_looks_at(kind: Kind) {
+fn limit_bounds_what_the_janitor_removes(kind: Kind) {
     let server = Server::start(kind);
     let mut client = server.connect();
     for (limit, removed, remain) in [
         (1, 1, "2-12"),
-        (2, 1, "2-12"),
-        (3, 2, "2 4-12"),
-        (4, 3, "2 5-12"),
-        (7, 5, "2 5 8-12"),
-        (8, 5, "2 5 8-12"),
+        (2, 2, "2 4-12"),
+        (3, 3, "2 5-12"),
+        (4, 4, "2 5 7-12"),
+        (5, 5, "2 5 8-12"),
         (1000, 5, "2 5 8-12"),
+        (0, 5, "2 5 8-12"),
     ] {
         prepare(&mut client);
         assert_eq!(client.run(&format!("EGG.TRIM s LIMIT {limit}")), removed, "LIMIT {limit}");
@@ -125,6 +125,12 @@ fn limit_bounds_what_the_janitor_looks_at(kind: Kind) {
     client.all(&["FLUSHALL"]);
     client.stream(10, &["g"]);
     client.all(&["XACK s g 1-0 2-0 3-0 4-0 5-0 6-0 7-0 8-0 9-0 10-0"]);
+    let steps: Vec<i64> = (0..4).map(|_| client.run("EGG.TRIM s LIMIT 4").integer()).collect();
+    assert_eq!(steps, [4, 4, 2, 0]);
+    // What is needed in front of it does not use the limit up.
+    client.all(&["FLUSHALL"]);
+    client.stream(30, &["g"]);
+    client.all(&["XACK s g 21-0 22-0 23-0 24-0 25-0 26-0 27-0 28-0 29-0 30-0"]);
     let steps: Vec<i64> = (0..4).map(|_| client.run("EGG.TRIM s LIMIT 4").integer()).collect();
     assert_eq!(steps, [4, 4, 2, 0]);
 }

@@ -215,7 +215,7 @@ fn works_in_transactions_scripts_and_resp3(kind: Kind) {
     let mut client = server.connect_resp3();
     prepare(&mut client);
     assert_eq!(client.run("EGG.TRIM s MAXLEN 6"), 2);
-    client.all(&["MULTI", "EGG.TRIM s LIMIT 2", "EGG.TRIM s FOO", "EGG.TRIM s"]);
+    client.all(&["MULTI", "EGG.TRIM s LIMIT 1", "EGG.TRIM s FOO", "EGG.TRIM s"]);
     let replies = client.run("EXEC");
     assert_eq!(replies.array(), [Reply::Integer(1), Reply::Error(SYNTAX.to_owned()), Reply::Integer(1)]);
     prepare(&mut client);
