@@ -97,7 +97,7 @@ fn scripts_get_the_same_replies_and_errors(kind: Kind) {
     let mut eval = |script: &str, rest: &str| client.send(&[&["EVAL", script, "1", "s"][..], &words(rest)].concat());
     assert_eq!(eval(SCRIPT, "g ACKED IDS 2 1-0 9-0"), [2, -1]);
     assert_eq!(eval(SCRIPT, "h ACKED IDS 1 1-0"), [1]);
-    assert!(eval(SCRIPT, "g IDS 1 2-0").error().starts_with("FOREIGNGROUP other consumer groups"));
+    assert!(eval(SCRIPT, "g IDS 1 2-0").error().starts_with("FOREIGNGROUP the stream has other consumer groups"));
     assert!(eval(SCRIPT, "none IDS 1 2-0").error().starts_with("NOGROUP No such key 's' or consumer group 'none'"));
     assert_eq!(eval(PROTECTED, "g IDS 0 2-0"), "ERR Number of IDs must be a positive integer");
     assert_eq!(eval(PROTECTED, "g IDS 1 foo"), "ERR Invalid stream ID specified as stream command argument");
