@@ -1,7 +1,8 @@
 //! EGG: a Redis module that takes finished stream entries out of memory safely.
 //!
 //! `EGG.ACKDEL` acknowledges entries and deletes them, in one step inside the server, and refuses to delete while another
-//! consumer group needs them. `EGG.GROUPGUARD` is that check on its own.
+//! consumer group needs them. Around it: the stream family of Redis 8.2, an atomic dead-letter move, and what it takes to
+//! find and remove groups that nobody uses.
 //!
 //! # Layout
 //!
@@ -9,8 +10,11 @@
 //!
 //! - [`commands`]: one file per command: its metadata, and parse, act, reply
 //! - [`server`]: the only folder with `unsafe`, and the only one that calls the server
+//! - [`native_names`]: Redis 8.2's own names on servers that lack them
+//! - [`deletion`], [`trim`], [`acked_move`], [`pins`], [`reap`]: what each command decides. Pure
+//! - [`reference`]: which entries a group still needs, the rule under all of them. Pure
 //! - [`request`], [`policy`], [`resp`]: what is asked, what may be done, what the server answered. Pure
-//! - [`stream`]: what the core asks of a server; [`stream_id`], [`reply`], [`error`]. Pure
+//! - [`stream`]: what the core asks of a server; [`stream_id`], [`id_set`], [`glob`], [`reply`], [`error`]. Pure
 //! - [`config`], [`stats`]: the knobs and the counters. Leaves
 #![cfg_attr(test, allow(clippy::indexing_slicing, clippy::panic))]
 

@@ -1,5 +1,6 @@
 //! What each consumer group still needs of a stream.
 
+use crate::reference::{first_entry, first_pending};
 use crate::stream::{Group, Stream};
 use crate::stream_id::StreamId;
 
@@ -16,18 +17,8 @@ pub enum Pin {
 
 /// What a group still needs, lowest id first.
 pub fn pin(stream: &impl Stream, group: &Group<'_>) -> Pin {
-    let mut undelivered = None;
-    if let Some(next) = group.last_delivered.successor() {
-        stream.visit(next, &mut |entry| {
-            undelivered = Some(entry);
-            false
-        });
-    }
-    let pending = if group.pending > 0 {
-        stream.pending(group.name, StreamId::MIN, StreamId::MAX, 1).first().copied()
-    } else {
-        None
-    };
+    let undelivered = group.last_delivered.successor().and_then(|next| first_entry(stream, next));
+    let pending = first_pending(stream, group, StreamId::MIN);
     match (pending, undelivered) {
         // A group that was rewound may have to read again what is below its pending entries.
         (Some(pending), undelivered) if undelivered.is_none_or(|undelivered| pending <= undelivered) => {

@@ -54,18 +54,26 @@ const DANGLING_PASSED: usize = 100;
 ///
 /// A pending id whose entry is gone needs nothing, and must not make the trim of a long front one by one. They are passed
 /// over by runs, a hundred runs at most: beyond that, the id is taken for needed.
-pub fn lowest_needed(stream: &impl Stream, group: &Group<'_>) -> Option<StreamId> {
-    let first_pending = |from| stream.pending(group.name, from, StreamId::MAX, 1).first().copied();
-    let mut pending = if group.pending > 0 { first_pending(StreamId::MIN) } else { None };
+fn lowest_needed(stream: &impl Stream, group: &Group<'_>) -> Option<StreamId> {
+    let mut pending = first_pending(stream, group, StreamId::MIN);
     for _ in 0..DANGLING_PASSED {
         let Some(id) = pending else { break };
         match first_entry(stream, id) {
             Some(entry) if entry == id => break,
-            Some(entry) => pending = first_pending(entry),
+            Some(entry) => pending = first_pending(stream, group, entry),
             None => pending = None,
         }
     }
     pending.into_iter().chain(group.last_delivered.successor()).min()
+}
+
+/// The first id from `from` on that is pending in a group, be there an entry or not.
+pub fn first_pending(stream: &impl Stream, group: &Group<'_>, from: StreamId) -> Option<StreamId> {
+    let mut ids = Vec::new();
+    if group.pending > 0 {
+        ids = stream.pending(group.name, from, StreamId::MAX, 1);
+    }
+    ids.first().copied()
 }
 
 /// The first entry from `from` on.

@@ -180,7 +180,6 @@ fn errors_have_the_texts_of_8_2_and_change_nothing(kind: Kind) {
 
 fn events_and_watch(kind: Kind) {
     let server = Server::start(kind);
-    let mut client = server.connect();
     for (call, events, aborts) in [
         ("EGG.ADD s 9-0 f v", &["s xadd"][..], true),
         ("EGG.ADD s MAXLEN 20 9-0 f v", &["s xadd"], true),
@@ -191,16 +190,7 @@ fn events_and_watch(kind: Kind) {
         ("EGG.ADD s MAXLEN x 9-0 f v", &[], false),
         ("EGG.ADD s MAXLEN 0 1-0 f v", &[], false),
     ] {
-        prepare(&mut client);
-        let found = server.events_of(|client| {
-            client.run(call);
-        });
-        assert_eq!(found, events, "{call}");
-        prepare(&mut client);
-        client.all(&["WATCH s"]);
-        server.connect().run(call);
-        client.all(&["MULTI", "PING"]);
-        assert_eq!(client.run("EXEC") == Reply::Nil, aborts, "{call}");
+        server.assert_traces(prepare, call, events, aborts);
     }
 }
 

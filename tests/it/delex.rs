@@ -183,7 +183,6 @@ fn a_missing_key_answers_for_each_id(kind: Kind) {
 
 fn events_and_watch_follow_deletions(kind: Kind) {
     let server = Server::start(kind);
-    let mut client = server.connect();
     for (call, events, aborts) in [
         ("EGG.DELEX s IDS 2 1-0 2-0", &["s xdel"][..], true),
         ("EGG.DELEX s DELREF IDS 3 2-0 3-0 4-0", &["s xdel"], true),
@@ -192,18 +191,10 @@ fn events_and_watch_follow_deletions(kind: Kind) {
         ("EGG.DELEX none IDS 1 9-0", &[], false),
         ("EGG.DELEX s IDS 0 9-0", &[], false),
     ] {
-        prepare(&mut client);
-        let found = server.events_of(|client| {
-            client.run(call);
-        });
-        assert_eq!(found, events, "{call}");
-        prepare(&mut client);
-        client.all(&["WATCH s"]);
-        server.connect().run(call);
-        client.all(&["MULTI", "PING"]);
-        assert_eq!(client.run("EXEC") == Reply::Nil, aborts, "{call}");
+        server.assert_traces(prepare, call, events, aborts);
     }
     // References alone: nobody's WATCH, no event.
+    let mut client = server.connect();
     prepare(&mut client);
     client.all(&["XDEL s 3-0", "WATCH s"]);
     let found = server.events_of(|client| assert_eq!(client.run("EGG.DELEX s DELREF IDS 1 3-0"), [-1]));

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::client::Client;
+use crate::client::{Client, Reply};
 
 /// The servers that the tests run on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -243,6 +243,21 @@ impl Server {
     /// The keyspace events that `action` causes, as "key event", in order.
     pub fn events_of(&self, action: impl FnOnce(&mut Client)) -> Vec<String> {
         self.connect().events_of(&mut self.connect(), action)
+    }
+
+    /// Asserts which keyspace events a call causes, and whether it aborts a WATCH of `s`. Both start from what `prepare` makes.
+    pub fn assert_traces(&self, prepare: impl Fn(&mut Client), call: &str, events: &[&str], aborts: bool) {
+        let mut client = self.connect();
+        prepare(&mut client);
+        let found = self.events_of(|client| {
+            client.run(call);
+        });
+        assert_eq!(found, events, "{call}");
+        prepare(&mut client);
+        client.all(&["WATCH s"]);
+        self.connect().run(call);
+        client.all(&["MULTI", "PING"]);
+        assert_eq!(client.run("EXEC") == Reply::Nil, aborts, "{call}");
     }
 
     pub fn kind(&self) -> Kind {

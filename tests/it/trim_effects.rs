@@ -98,7 +98,6 @@ fn errors_have_the_texts_of_8_2_and_change_nothing(kind: Kind) {
 
 fn events_and_watch_follow_removals(kind: Kind) {
     let server = Server::start(kind);
-    let mut client = server.connect();
     for (call, events, aborts) in [
         // The front by XTRIM, holes by XDEL.
         ("EGG.TRIM s MAXLEN 7", &["s xtrim"][..], true),
@@ -113,16 +112,7 @@ fn events_and_watch_follow_removals(kind: Kind) {
         ("EGG.TRIM s FOO", &[], false),
         ("EGG.TRIM none", &[], false),
     ] {
-        prepare(&mut client);
-        let found = server.events_of(|client| {
-            client.run(call);
-        });
-        assert_eq!(found, events, "{call}");
-        prepare(&mut client);
-        client.all(&["WATCH s"]);
-        server.connect().run(call);
-        client.all(&["MULTI", "PING"]);
-        assert_eq!(client.run("EXEC") == Reply::Nil, aborts, "{call}");
+        server.assert_traces(prepare, call, events, aborts);
     }
 }
 
