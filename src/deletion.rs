@@ -1,12 +1,13 @@
 //! Acknowledging and deleting entries: what each policy does, and the reply for each id.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
+use crate::front::front_among;
 use crate::id_set::IdSet;
 use crate::policy::{AckPolicy, DeletePolicy};
 use crate::reference::{first_entry, referenced};
-use crate::stream::{EntryId, Group, Stream};
-use crate::stream_id::StreamId;
+use crate::stream::{EntryId, Front, Group, Stream};
 
 /// Reply for an id that is not pending in the calling group (ack-delete), or not in the stream (delete).
 pub const ABSENT: i64 = -1;
@@ -50,34 +51,35 @@ pub fn ack_delete(stream: &mut impl Stream, groups: &[Group<'_>], how: &AckDelet
     let may_ack = |id: &EntryId| owned.as_ref().is_none_or(|owned| owned.contains(id.id));
     let others_own = |id: &EntryId| !may_ack(id) && stream.delivery(how.group, id.id).is_some();
     let mut replies: Vec<i64> = ids.iter().map(|id| if others_own(id) { NOT_OWNED } else { ABSENT }).collect();
-    let acked = match owned {
-        None => stream.ack(ids),
-        Some(_) => {
-            let mine: Vec<EntryId> = ids.iter().filter(|id| may_ack(id)).copied().collect();
-            let mut acked = stream.ack(&mine).into_iter();
-            ids.iter().map(|id| may_ack(id) && acked.next().unwrap_or(false)).collect()
-        }
+    let mine: Cow<'_, [EntryId]> = match owned {
+        None => ids.into(),
+        Some(_) => ids.iter().filter(|id| may_ack(id)).copied().collect(),
     };
-    let acked_ids: Vec<EntryId> = ids.iter().zip(&acked).filter(|(_, acked)| **acked).map(|(id, _)| *id).collect();
+    let mut acked = stream.ack(&mine);
     let others = || groups.iter().filter(|group| group.name != how.group);
 
     let kept: IdSet = match how.policy {
         AckPolicy::Delete(DeletePolicy::KeepRef) => IdSet::default(),
         AckPolicy::Delete(DeletePolicy::DelRef) => {
-            acknowledge_everywhere(stream, others(), &acked_ids);
+            acknowledge_everywhere(stream, others(), &acked);
             IdSet::default()
         }
-        AckPolicy::Reject | AckPolicy::AckOnly if groups.len() > 1 => acked_ids.iter().map(|id| id.id).collect(),
+        AckPolicy::Reject | AckPolicy::AckOnly if groups.len() > 1 => acked.iter().map(|id| id.id).collect(),
         // The calling group itself may need an entry again: when it was rewound.
-        _ => referenced(stream, groups, others(), acked_ids.iter().map(|id| id.id)),
+        _ => referenced(stream, groups, others(), acked.iter().map(|id| id.id)),
     };
-    let is_safe = !matches!(how.policy, AckPolicy::Delete(DeletePolicy::KeepRef | DeletePolicy::DelRef));
-    let deletable: Vec<EntryId> = acked_ids.iter().filter(|id| !kept.contains(id.id)).copied().collect();
-    let (deleted, lag_repaired) = delete(stream, groups, &deletable, how.keep_lag && is_safe);
-
-    for ((reply, id), _) in replies.iter_mut().zip(ids).zip(&acked).filter(|(_, acked)| **acked) {
-        *reply = if kept.contains(id.id) { KEPT } else { GONE };
+    // What was acknowledged is in the order of the ids, so the first that fits is the one.
+    let mut answered = acked.iter().peekable();
+    for (reply, _) in replies.iter_mut().zip(ids).filter(|(_, id)| answered.next_if_eq(id).is_some()) {
+        *reply = GONE;
     }
+    if !kept.as_slice().is_empty() {
+        let stays = |(reply, id): &(&mut i64, &EntryId)| **reply == GONE && kept.contains(id.id);
+        replies.iter_mut().zip(ids).filter(stays).for_each(|(reply, _)| *reply = KEPT);
+        acked.retain(|id| !kept.contains(id.id));
+    }
+    let is_safe = !matches!(how.policy, AckPolicy::Delete(DeletePolicy::KeepRef | DeletePolicy::DelRef));
+    let (deleted, lag_repaired) = delete(stream, groups, &acked, how.keep_lag && is_safe);
     Outcome { replies, deleted, lag_repaired }
 }
 
@@ -142,11 +144,13 @@ fn acknowledge_everywhere<'a>(stream: &mut impl Stream, groups: impl Iterator<It
 /// core does not trust a count of read entries that took the deleted one for readable. Only groups at the hole gain a lag.
 pub fn delete(stream: &mut impl Stream, groups: &[Group<'_>], ids: &[EntryId], keep_lag: bool) -> (usize, bool) {
     let Some(top) = ids.iter().map(|id| id.id).max() else { return (0, false) };
-    let is_read_last = || groups.iter().any(|group| group.last_delivered == top);
-    let before = (keep_lag && is_read_last() && leaves_an_older_entry(stream, ids, top))
-        .then(|| stream.bookkeeping())
-        .filter(|before| before.max_deleted < top);
-    let deleted = stream.delete(ids);
+    let is_read_last = keep_lag && groups.iter().any(|group| group.last_delivered == top);
+    // The place of a single entry matters for the lag alone.
+    let front = if ids.len() > 1 || is_read_last { front_among(stream, ids) } else { Front::default() };
+    let leaves_an_older_entry = front.rest.is_some_and(|rest| rest < top);
+    let before =
+        (is_read_last && leaves_an_older_entry).then(|| stream.bookkeeping()).filter(|before| before.max_deleted < top);
+    let deleted = stream.delete(ids, &front);
     let Some(before) = before else { return (deleted, false) };
     // The id may have been pending without an entry: then nothing above the old mark was deleted, and nothing is to mend.
     let lag_is_lost = stream.bookkeeping().max_deleted == top;
@@ -154,17 +158,6 @@ pub fn delete(stream: &mut impl Stream, groups: &[Group<'_>], ids: &[EntryId], k
         stream.set_max_deleted(top.previous(), &before);
     }
     (deleted, lag_is_lost)
-}
-
-/// Whether an entry below `top` stays behind when `ids` are deleted.
-fn leaves_an_older_entry(stream: &impl Stream, ids: &[EntryId], top: StreamId) -> bool {
-    let ids: IdSet = ids.iter().map(|id| id.id).collect();
-    let mut stays = false;
-    stream.visit(StreamId::MIN, &mut |entry| {
-        stays = entry < top && !ids.contains(entry);
-        entry < top && !stays
-    });
-    stays
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::stream::{Bookkeeping, Delivery, EntryId, Exactness, Group, Stream, Threshold};
+use crate::stream::{Bookkeeping, Delivery, EntryId, Exactness, Front, Group, Stream, Threshold};
 use crate::stream_id::StreamId;
 
 /// A stream, and the group that a call names. Entries have no fields: nothing here asks for them.
@@ -133,9 +133,9 @@ impl MemStream {
 }
 
 impl Stream for MemStream {
-    fn ack(&mut self, ids: &[EntryId]) -> Vec<bool> {
-        let Some(group) = self.groups.get_mut(&self.own) else { return vec![false; ids.len()] };
-        ids.iter().map(|id| group.pending.remove(&id.id).is_some()).collect()
+    fn ack(&mut self, ids: &[EntryId]) -> Vec<EntryId> {
+        let Some(group) = self.groups.get_mut(&self.own) else { return Vec::new() };
+        ids.iter().filter(|id| group.pending.remove(&id.id).is_some()).copied().collect()
     }
 
     fn ack_in(&mut self, group: &[u8], ids: &[EntryId]) {
@@ -144,7 +144,7 @@ impl Stream for MemStream {
         }
     }
 
-    fn delete(&mut self, ids: &[EntryId]) -> usize {
+    fn delete(&mut self, ids: &[EntryId], _: &Front) -> usize {
         let deleted = self.remove(ids.iter().map(|id| id.id));
         self.deletions += usize::from(deleted > 0);
         deleted

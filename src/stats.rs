@@ -72,6 +72,8 @@ counters! {
     TRIMMED => "entries" "trimmed",
     /// Deletions after which a group's lag had to be mended.
     LAG_REPAIRS => "entries" "lag_repairs",
+    /// Deletions that cut the front of a stream off at once.
+    HEAD_CUTS => "entries" "head_cuts",
     /// Calls that ran under REJECT, the refused ones included.
     POLICY_REJECT => "policies" "policy_reject_calls",
     /// Calls that ran under ACKONLY.

@@ -71,17 +71,30 @@ pub enum Exactness {
     Nodes(Option<u64>),
 }
 
+/// The run of entries at the very front of a stream that are all to be deleted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Front {
+    /// How many entries the run has.
+    pub length: usize,
+    /// The last entry of the run. 0-0 if it has none.
+    pub last: StreamId,
+    /// The first entry that stays. None if none does, or nobody looked.
+    pub rest: Option<StreamId>,
+}
+
 /// The operations of one stream, and of the group that a call names. All of them happen within one command: nothing
 /// else runs in between. What changes anything is propagated as a core command, and only if it changed something.
 pub trait Stream {
-    /// XACK of the calling group: for each id, in order, whether it was pending (and is not any more).
-    fn ack(&mut self, ids: &[EntryId]) -> Vec<bool>;
+    /// XACK of the calling group: those of `ids` that were pending, in the same order. Of an id that is named twice, the
+    /// first one.
+    fn ack(&mut self, ids: &[EntryId]) -> Vec<EntryId>;
 
     /// XACK in another group: takes the ids out of its pending entries list.
     fn ack_in(&mut self, group: &[u8], ids: &[EntryId]);
 
-    /// XDEL: the number of entries deleted. One `xdel` event if it is not 0.
-    fn delete(&mut self, ids: &[EntryId]) -> usize;
+    /// XDEL: the number of entries deleted. One `xdel` event if it is not 0. `front` is what is known of the front of the
+    /// stream: it may all be cut off at once.
+    fn delete(&mut self, ids: &[EntryId], front: &Front) -> usize;
 
     /// XTRIM, which looks at no group: the number of entries removed. One `xtrim` event if it is not 0.
     fn trim(&mut self, threshold: Threshold, exactness: Exactness) -> usize;

@@ -25,6 +25,23 @@ impl StreamId {
     /// `5` means `5-0`. The core reads each half with `strtoull`, so leading white space and a sign are accepted, and
     /// a NUL byte ends the text (spec-8.2, part 1.3: the row "accepted ids"). `-`, `+`, `$`, `*` and `>` are no ids.
     pub fn parse(text: &[u8]) -> Option<Self> {
+        Self::parse_plain(text).or_else(|| Self::parse_odd(text))
+    }
+
+    /// An id as servers print it: this is all that programs ever send, and read in one pass.
+    fn parse_plain(text: &[u8]) -> Option<Self> {
+        let (ms, rest) = leading_digits(text)?;
+        match rest {
+            [] => Some(Self { ms, seq: 0 }),
+            [b'-', rest @ ..] => match leading_digits(rest)? {
+                (seq, []) => Some(Self { ms, seq }),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn parse_odd(text: &[u8]) -> Option<Self> {
         if text.len() > LONGEST {
             return None;
         }
@@ -54,6 +71,18 @@ impl StreamId {
             (ms, seq) => Self { ms, seq: seq - 1 },
         }
     }
+}
+
+/// The number that a text begins with, if it is one of 1 to 19 digits, which cannot overflow; and what follows it.
+fn leading_digits(text: &[u8]) -> Option<(u64, &[u8])> {
+    let (mut value, mut rest, mut left) = (0, text, 19);
+    while let [digit @ b'0'..=b'9', behind @ ..] = rest {
+        if left == 0 {
+            return None;
+        }
+        (value, rest, left) = (value * 10 + u64::from(digit - b'0'), behind, left - 1);
+    }
+    (left < 19).then_some((value, rest))
 }
 
 /// One half of an id as the core's `string2ull` reads it: a plain decimal, or whatever `strtoull` takes.

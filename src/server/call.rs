@@ -76,6 +76,41 @@ impl Call<'_> {
         self.invoke(name, format, key, rest)
     }
 
+    /// Runs `XINFO GROUPS key`.
+    ///
+    /// This and the next two are what EGG runs most often, so their words are passed one by one: the server makes room for a
+    /// list of words in a second step.
+    pub(super) fn groups(&self, key: RawString) -> CallReply {
+        // SAFETY: the format names a C string and a string, and that is what follows; both live until the call returns.
+        CallReply::new(unsafe {
+            api!(RedisModule_Call(self.context, c"XINFO".as_ptr(), c"Ecs".as_ptr(), c"GROUPS".as_ptr(), key.as_ptr(),))
+        })
+    }
+
+    /// Runs `XACK key group id`. Propagates it, if it changed anything and is to be propagated by itself.
+    pub(super) fn acknowledge(&self, key: RawString, group: RawString, id: RawString, propagate: bool) -> CallReply {
+        let format = if propagate { c"E!sss" } else { c"Esss" };
+        // SAFETY: the format names three strings, and that is what follows; all live until the call returns.
+        CallReply::new(unsafe {
+            api!(RedisModule_Call(
+                self.context,
+                c"XACK".as_ptr(),
+                format.as_ptr(),
+                key.as_ptr(),
+                group.as_ptr(),
+                id.as_ptr(),
+            ))
+        })
+    }
+
+    /// Runs `XDEL key id`, and propagates it if it changed anything.
+    pub(super) fn delete(&self, key: RawString, id: RawString) -> CallReply {
+        // SAFETY: the format names two strings, and that is what follows; both live until the call returns.
+        CallReply::new(unsafe {
+            api!(RedisModule_Call(self.context, c"XDEL".as_ptr(), c"E!ss".as_ptr(), key.as_ptr(), id.as_ptr()))
+        })
+    }
+
     /// Checks that the caller may run a core command on a key itself: loading EGG hands nobody what was denied to him.
     ///
     /// A dry run as the caller (`C`, `D`): it stops after the permission check, which logs a refusal in ACL LOG. A call that
@@ -120,6 +155,21 @@ impl Call<'_> {
             ));
         }
     }
+
+    /// Propagates `XDEL key ids...`, likewise.
+    pub(super) fn propagate_xdel(&self, key: RawString, ids: &[RawString]) {
+        // SAFETY: as in `run`: one string and one vector with its length.
+        unsafe {
+            api!(RedisModule_Replicate(
+                self.context,
+                c"XDEL".as_ptr(),
+                c"sv".as_ptr(),
+                key.as_ptr(),
+                ids.as_ptr(),
+                ids.len(),
+            ));
+        }
+    }
 }
 
 impl Arguments for Call<'_> {
@@ -137,14 +187,14 @@ impl Arguments for Call<'_> {
 /// changed anything.
 #[derive(Clone, Copy, Debug)]
 pub enum Inner {
-    /// `XINFO GROUPS`, the subcommand being passed as the "key".
-    Info,
-    /// `XACK`, not propagated: the ids that were pending are, together, at the end.
-    AckQuietly,
     /// `XACK`
     Ack,
+    /// `XINFO`, the subcommand being passed as the "key".
+    Info,
     /// `XDEL`
     Del,
+    /// `XDEL`, not propagated: what was cut off at once is, together with these ids.
+    DelQuietly,
     /// `XPENDING`
     Pending,
     /// `XSETID`
@@ -167,9 +217,9 @@ impl Inner {
     fn name_and_format(self) -> (&'static CStr, &'static CStr) {
         match self {
             Self::Info => (c"XINFO", c"Esv"),
-            Self::AckQuietly => (c"XACK", c"Esv"),
             Self::Ack => (c"XACK", c"E!sv"),
             Self::Del => (c"XDEL", c"E!sv"),
+            Self::DelQuietly => (c"XDEL", c"Esv"),
             Self::Pending => (c"XPENDING", c"Esv"),
             Self::SetId => (c"XSETID", c"E!sv"),
             Self::Add => (c"XADD", c"E!sv"),

@@ -20,8 +20,7 @@ impl GroupList {
 
     /// The same for the key that is this argument of the call.
     pub fn at(call: &Call<'_>, argument: usize) -> Result<Self, Error> {
-        let subcommand = call.string(b"GROUPS");
-        let reply = call.run(Inner::Info, subcommand.raw(), &[call.raw(argument)]);
+        let reply = call.groups(call.raw(argument));
         match Reader::new(reply.bytes()).token() {
             Some(Token::Array(_)) => Ok(Self(Some(reply))),
             Some(Token::Error(text)) if text.starts_with(b"WRONGTYPE") => Err(Error::WrongType),

@@ -131,6 +131,7 @@ fn check_server(context: &Context) -> Result<(), String> {
         RedisModule_StreamIteratorNextField,
         RedisModule_StreamIteratorNextID,
         RedisModule_StreamIteratorStart,
+        RedisModule_StreamTrimByID,
         RedisModule_StringPtrLen,
         RedisModule_SubscribeToServerEvent,
     ];

@@ -5,7 +5,8 @@ use super::service;
 use super::string::{OwnedString, RawString};
 use super::walk::{self, Walk};
 use crate::resp;
-use crate::stream::{Bookkeeping, Delivery, EntryId, Exactness, Stream, Threshold};
+use crate::stats;
+use crate::stream::{Bookkeeping, Delivery, EntryId, Exactness, Front, Stream, Threshold};
 use crate::stream_id::StreamId;
 
 /// The stream at the key that a call names, and the group it names.
@@ -98,6 +99,9 @@ pub(super) fn trim_words(threshold: Threshold, exactness: Exactness) -> Vec<Stri
     words
 }
 
+/// The shortest front that is cut off at once: opening the key for it costs as much as XDEL of a few entries.
+const SHORTEST_CUT: usize = 3;
+
 fn count(reply: &CallReply) -> usize {
     resp::integer(reply.bytes()).and_then(|count| usize::try_from(count).ok()).unwrap_or_default()
 }
@@ -105,14 +109,19 @@ fn count(reply: &CallReply) -> usize {
 impl Stream for ServerStream<'_> {
     /// One XACK per id: that alone tells which ids were pending, however large the pending entries list is. They are
     /// propagated as one XACK of those that were.
-    fn ack(&mut self, ids: &[EntryId]) -> Vec<bool> {
+    fn ack(&mut self, ids: &[EntryId]) -> Vec<EntryId> {
         let group = self.group();
         let texts = self.texts(ids);
-        let ack = |id: &RawString| count(&self.call.run(Inner::AckQuietly, self.key, &[group, *id])) == 1;
-        let acked: Vec<bool> = texts.raw.iter().map(ack).collect();
-        let changed: Vec<RawString> =
-            texts.raw.iter().zip(&acked).filter(|(_, acked)| **acked).map(|(id, _)| *id).collect();
-        if !changed.is_empty() {
+        let is_alone = ids.len() == 1;
+        let mut acked = Vec::with_capacity(ids.len());
+        let mut changed = Vec::with_capacity(ids.len());
+        for (id, text) in ids.iter().zip(&texts.raw) {
+            if count(&self.call.acknowledge(self.key, group, *text, is_alone)) == 1 {
+                acked.push(*id);
+                changed.push(*text);
+            }
+        }
+        if !changed.is_empty() && !is_alone {
             self.call.propagate_xack(self.key, group, &changed);
         }
         acked
@@ -125,8 +134,23 @@ impl Stream for ServerStream<'_> {
         self.call.run(Inner::Ack, self.key, &arguments);
     }
 
-    fn delete(&mut self, ids: &[EntryId]) -> usize {
-        count(&self.call.run(Inner::Del, self.key, &self.texts(ids).raw))
+    /// Cuts the front off, if it is worth it, all but its last entry: deleting that one by XDEL sets the first entry and the
+    /// largest deleted id as deleting all of them would, and causes the event. Replicas get the XDEL of all ids.
+    fn delete(&mut self, ids: &[EntryId], front: &Front) -> usize {
+        let texts = self.texts(ids);
+        if let [text] = *texts.raw {
+            return count(&self.call.delete(self.key, text));
+        }
+        if front.length < SHORTEST_CUT {
+            return count(&self.call.run(Inner::Del, self.key, &texts.raw));
+        }
+        let cut = walk::cut_before(self.call, self.key, front.last);
+        stats::HEAD_CUTS.add(1);
+        let rest: Vec<RawString> =
+            ids.iter().zip(&texts.raw).filter(|(id, _)| id.id >= front.last).map(|(_, text)| *text).collect();
+        let deleted = cut + count(&self.call.run(Inner::DelQuietly, self.key, &rest));
+        self.call.propagate_xdel(self.key, &texts.raw);
+        deleted
     }
 
     fn trim(&mut self, threshold: Threshold, exactness: Exactness) -> usize {

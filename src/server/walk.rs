@@ -3,7 +3,7 @@
 use std::ffi::c_long;
 use std::ptr::{self, NonNull};
 
-use redis_module::raw::{REDISMODULE_READ, RedisModuleKey, RedisModuleStreamID};
+use redis_module::raw::{REDISMODULE_READ, REDISMODULE_WRITE, RedisModuleKey, RedisModuleStreamID};
 
 use super::api;
 use super::call::Call;
@@ -54,6 +54,18 @@ impl Drop for Walk {
     fn drop(&mut self) {
         // SAFETY: opened in `from_start`, closed once; closing also stops the iterator.
         unsafe { api!(RedisModule_CloseKey(self.key.as_ptr())) }
+    }
+}
+
+/// Removes all entries below `end`, and looks at nothing else: no group, no largest deleted id, no event. Answers how many.
+pub fn cut_before(call: &Call<'_>, key: RawString, end: StreamId) -> usize {
+    // SAFETY: a valid context and string. The handle is closed before anything else runs, which tells those who WATCH the
+    // key; the server answers -1 if it holds no stream.
+    unsafe {
+        let key = api!(RedisModule_OpenKey(call.context(), key.as_ptr(), REDISMODULE_WRITE as i32)).cast();
+        let removed = api!(RedisModule_StreamTrimByID(key, 0, &mut RedisModuleStreamID { ms: end.ms, seq: end.seq }));
+        api!(RedisModule_CloseKey(key));
+        usize::try_from(removed).unwrap_or_default()
     }
 }
 

@@ -47,6 +47,7 @@ fn every_counter_counts(kind: Kind) {
             "egg_reaped",
             "egg_trimmed",
             "egg_lag_repairs",
+            "egg_head_cuts",
             "egg_policy_reject_calls",
             "egg_policy_ackonly_calls",
             "egg_policy_acked_calls",

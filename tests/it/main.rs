@@ -32,6 +32,7 @@ mod groupguard;
 mod groupreap;
 mod groupreap_idle;
 mod harness;
+mod head_cut;
 mod hostile;
 mod info;
 mod lag;

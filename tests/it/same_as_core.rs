@@ -16,10 +16,14 @@ const BATCHES: [usize; 5] = [1, 8, 9, 100, 1_000];
 const ALL: usize = 0;
 const NODE_SIZES: [usize; 2] = [100, 10];
 
+const ORDERS: [Order; 4] = [Order::Ascending, Order::Descending, Order::Almost, Order::Random];
+
 #[derive(Clone, Copy, Debug)]
 enum Order {
     Ascending,
     Descending,
+    /// As several workers finish: out of order, but the oldest soon.
+    Almost,
     Random,
 }
 
@@ -41,7 +45,7 @@ fn compare(kind: Kind, policy: &str, keep_lag: &str) {
     let mut random = Random::new(7);
     let mut compared = 0;
     for node_size in NODE_SIZES {
-        for order in [Order::Ascending, Order::Descending, Order::Random] {
+        for order in ORDERS {
             client.all(&["FLUSHALL"]);
             client.send(&["CONFIG", "SET", "stream-node-max-entries", &node_size.to_string()]);
             replica.connect().send(&["CONFIG", "SET", "stream-node-max-entries", &node_size.to_string()]);
@@ -50,6 +54,7 @@ fn compare(kind: Kind, policy: &str, keep_lag: &str) {
             match order {
                 Order::Ascending => {}
                 Order::Descending => ids.reverse(),
+                Order::Almost => ids.chunks_mut(40).for_each(|window| random.shuffle(window)),
                 Order::Random => random.shuffle(&mut ids),
             }
             let mut rest = ids.as_slice();
@@ -57,7 +62,14 @@ fn compare(kind: Kind, policy: &str, keep_lag: &str) {
                 let (batch, others) = rest.split_at(size);
                 rest = others;
                 let what = format!("{size} ids, {order:?}, nodes of {node_size}");
+                let cuts = client.info("egg", "egg_head_cuts");
                 finish(&mut client, policy, batch);
+                let is_cut = cuts != client.info("egg", "egg_head_cuts");
+                match order {
+                    Order::Ascending => assert_eq!(is_cut, size > 1, "{what}"),
+                    Order::Almost => assert!(is_cut || size < 100, "{what}"),
+                    Order::Descending | Order::Random => {}
+                }
                 assert_same(&mut client, 100, keep_lag == "yes", &what);
                 compared += 1;
             }
@@ -69,7 +81,7 @@ fn compare(kind: Kind, policy: &str, keep_lag: &str) {
             assert_same(&mut client, ALL, keep_lag == "yes", &format!("reloaded, {what}"));
         }
     }
-    assert_eq!(compared, NODE_SIZES.len() * 3 * BATCHES.len());
+    assert_eq!(compared, NODE_SIZES.len() * ORDERS.len() * BATCHES.len());
 }
 
 /// Two streams of the same entries, all read by a consumer of the same group.
