@@ -1,4 +1,4 @@
-"""What KEDA's Redis Streams scaler makes of a consumer group's lag, with `lagCount` set: see README.md."""
+"""What KEDA's Redis Streams scaler makes of a consumer group's lag when `lagCount` is set."""
 
 import math
 from dataclasses import dataclass
@@ -12,25 +12,28 @@ class Scaler:
     redis: Redis
     stream: str
     group: str
-    lag_count: int = 5  # lagCount: the lag that one replica is to have
+    lag_count: int = 5  # lagCount: how many entries one replica shall have before it
     min_replicas: int = 0
     max_replicas: int = 10
 
-    def metric(self) -> int:
+    def lag(self) -> int | None:
+        """As the server says it. No stream is no work; without the group, the whole stream is waiting for it."""
         try:
             groups = self.redis.xinfo_groups(self.stream)
         except ResponseError as error:
             if str(error) == "no such key":
                 return 0
             raise
-        for group in groups:
-            if group["name"].decode() == self.group:
-                # go-redis, which KEDA reads it with, gives -1 for null (older versions 0).
-                return -1 if group["lag"] is None else group["lag"]
-        return self.redis.xlen(self.stream)
+        lags = [group["lag"] for group in groups if group["name"] == self.group.encode()]
+        return lags[0] if lags else self.redis.xlen(self.stream)
+
+    def metric(self) -> int:
+        """What KEDA hands on. Its client library reads null as -1 (older ones as 0), and KEDA does not look."""
+        lag = self.lag()
+        return -1 if lag is None else lag
 
     def replicas(self) -> int:
-        """Not active at a metric of 0 or less: scaled down to the minimum. Else as the Horizontal Pod Autoscaler."""
+        """With a metric of 0 or less the work is not active: down to the minimum. Else what the autoscaler reckons."""
         metric = self.metric()
         if metric <= 0:
             return self.min_replicas
