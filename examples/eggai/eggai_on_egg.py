@@ -4,7 +4,8 @@ import logging
 from contextvars import ContextVar
 from typing import Any
 
-from eggai.transport import pending_reclaimer, redis as redis_transport
+from eggai.transport import pending_reclaimer
+from eggai.transport import redis as redis_transport
 from redis.exceptions import ResponseError
 
 alarm = logging.getLogger("eggai_on_egg").error

@@ -1,4 +1,4 @@
-"""What both tests run: an agent on a server of its own, and the two stories that EggAI alone and EggAI on EGG tell apart."""
+"""What both tests run: agents on an empty server, and the two stories that tell EggAI alone from EggAI on EGG."""
 
 import asyncio
 import json
@@ -91,6 +91,9 @@ class OnAgent(unittest.IsolatedAsyncioTestCase):
         async def handle(order: dict) -> None:
             await finish[order["id"]].wait()
 
+        async def stops_reading() -> bool:
+            return not any(subscriber.running for subscriber in worker._get_transport().broker.subscribers)
+
         lags = []
         for number in range(1, 6):
             if number <= 2:
@@ -101,8 +104,8 @@ class OnAgent(unittest.IsolatedAsyncioTestCase):
             await self.settles(length=number, pending=min(number, 2))
             lags.append((await self.group())["lag"])
         stopping = asyncio.create_task(worker.stop())
-        await asyncio.sleep(0)  # the worker takes no more work from here on
-        for left, number in zip((4, 3, 2, 1, 0), (2, 1, 3, 4, 5)):
+        await until(stops_reading)
+        for left, number in ((4, 2), (3, 1), (2, 3), (1, 4), (0, 5)):
             finish[number].set()
             await self.settles(length=left, pending=min(left, 1))
             await stopping

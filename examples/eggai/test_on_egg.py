@@ -1,5 +1,6 @@
 """EggAI 0.8.0 on EGG."""
 
+import asyncio
 import unittest
 
 import eggai_on_egg
@@ -16,6 +17,9 @@ async def refuse(order: dict) -> None:
 class EggAiOnEgg(OnAgent):
     def setUp(self) -> None:
         eggai_on_egg._alarmed.clear()
+
+    async def moved(self) -> int:
+        return (await self.redis.info("egg"))["egg_moved"]
 
     async def keys(self) -> dict[str, int]:
         return {key.decode(): await self.redis.xlen(key) for key in await self.redis.keys()}
@@ -35,6 +39,7 @@ class EggAiOnEgg(OnAgent):
         self.assertEqual((await self.group())["entries-read"], 10)
 
     async def test_a_failing_message_is_retried_then_dead_and_leaves_nothing_behind(self) -> None:
+        moved = await self.moved()
         self.subscribe(refuse, **RETRIES, max_retries=2)
         await self.agent.start()
         await self.orders.publish({"id": 1, "total": 5000})
@@ -47,6 +52,7 @@ class EggAiOnEgg(OnAgent):
         self.assertEqual(await self.keys(), {streams[0]: 1, streams[1]: 0, STREAM: 0})
         self.assertEqual((await self.group())["pending"], 0)
         self.assertEqual((await self.group(f"{self._testMethodName}-refuse-1-retry", streams[1]))["pending"], 0)
+        self.assertEqual(await self.moved() - moved, 3)
         letter = body((await self.redis.xrange(streams[0]))[0][1])
         self.assertEqual((letter["total"], letter["_dlq_reason"], letter["_dlq_retries"]), (5000, "max_retries", "2"))
 
@@ -95,6 +101,23 @@ class EggAiOnEgg(OnAgent):
         self.assertEqual(read, needed)
         self.assertGreaterEqual(len(needed), 50)
         self.assertEqual(len(alarm.output), 1)
+
+    async def test_the_monitor_does_not_turn_deletion_off_when_a_group_has_joined(self) -> None:
+        finish = asyncio.Event()
+
+        async def handle(order: dict) -> None:
+            await finish.wait()
+
+        self.subscribe(handle)
+        await self.agent.start()
+        await self.redis.xgroup_create(STREAM, "audit", id="$")
+        await self.agent._get_transport()._check_delete_on_ack_groups(self.redis)
+        await self.orders.publish({"id": 1})
+        [(_, [(entry, _)])] = await self.redis.xreadgroup("audit", "a", {STREAM: ">"})
+        await self.redis.xack(STREAM, "audit", entry)
+        await self.settles(length=1, pending=1)
+        finish.set()
+        await self.settles(length=0, pending=0)
 
     async def test_lag_stays_right_when_handlers_finish_out_of_order(self) -> None:
         lags = await self.lags_out_of_order()

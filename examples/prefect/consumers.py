@@ -1,4 +1,4 @@
-"""Two groups of Prefect's consumers and a subscriber without a group share a stream, which holds only what is needed."""
+"""Two groups of Prefect's consumers and a subscriber without a group share a stream that holds only what is needed."""
 
 import asyncio
 from datetime import timedelta

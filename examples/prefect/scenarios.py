@@ -1,4 +1,4 @@
-"""What both tests run: Prefect's consumers on an empty server, and the stories that its own trim and EGG's tell apart."""
+"""What both tests run: Prefect's consumers on an empty server, and the stories that tell its own trim from EGG's."""
 
 import asyncio
 import logging
@@ -62,7 +62,7 @@ class OnPrefect(unittest.IsolatedAsyncioTestCase):
         return [entry for entry, _ in await self.redis.xrange(STREAM)]
 
     async def calls_for_a_failing_event(self) -> tuple[int, int]:
-        """Of three events the first fails each time, with two retries: how often it is handled, and the dead letters."""
+        """Of three events the first fails each time, with two retries: how often it is handled; dead letters."""
         calls: list[str] = []
 
         async def handle(message: Message) -> None:
@@ -90,7 +90,7 @@ class OnPrefect(unittest.IsolatedAsyncioTestCase):
         return await self.read("new")
 
     async def left_within_a_millisecond(self) -> list[str]:
-        """Twelve entries of one millisecond; one group is at the twelfth, one at the ninth: what a trim leaves for it."""
+        """Twelve entries of one millisecond; a group is at the twelfth, one at the ninth: what is left for it."""
         await self.add(*(f"1-{number}" for number in range(1, 13)))
         await self.redis.xgroup_create(STREAM, "fast", id="0")
         await self.redis.xgroup_create(STREAM, "slow", id="0")
