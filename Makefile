@@ -1,7 +1,7 @@
 # Shortcuts only: each runs cargo or a script of tools/, which say themselves what they need.
 # Everything is built in release mode, tests and lint too: one profile, so no dependency is compiled twice.
 .DEFAULT_GOAL := help
-.PHONY: help deps servers clients build faults run test fuzz prove lint clean distclean
+.PHONY: help deps servers clients build faults run test test-examples fuzz prove lint clean distclean
 .NOTPARALLEL:
 
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
@@ -11,7 +11,7 @@ export EGG_SERVERS ?= $(CURDIR)/.servers
 CARGO := tools/with-libclang cargo
 
 help: ## Show this help
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 deps: ## Find libclang, which the build needs, or get it (every build does so by itself)
 	@tools/with-libclang true
@@ -38,6 +38,9 @@ faults: # The module with a command that panics, for the test that the server su
 test: servers clients faults build ## Run all tests on real servers, or some: TESTS=ackdel; REDIS_SERVER= takes the place of Redis 7.4
 	$(CARGO) test --release -- $(TESTS)
 
+test-examples: servers clients build ## Run examples/*/test against Redis 7.4 with the module, or some: EXAMPLES="keda eggai"
+	@tools/test-examples $(EXAMPLES)
+
 fuzz: servers build ## Hold random histories against Redis 8.2: RUNS=20000 SEED=, on TARGET=valkey-9.1 instead of Redis 7.4
 	EGG_FUZZ_RUNS=$(or $(RUNS),20000) EGG_FUZZ_SEED=$(SEED) EGG_FUZZ_TARGET=$(TARGET) \
 		$(CARGO) test --release --test it fuzz::same_as_redis_8_2 -- --nocapture
@@ -54,4 +57,4 @@ clean: ## Remove what was built
 	cargo clean
 
 distclean: clean ## Remove what was fetched, too
-	rm -rf .servers .libclang .python
+	rm -rf .servers .libclang .python*
