@@ -4,13 +4,14 @@ use std::fs;
 use std::path::Path;
 
 use crate::each_server;
-use crate::harness::{Kind, Options, Server, wait_until};
+use crate::harness::{Kind, Options, Server, module, wait_until};
 
 each_server! {
     every_counter_is_explained,
     inner_commands_show_in_monitor_and_slowlog,
     whole_calls_have_a_latency_histogram,
     memory_comes_back_when_a_node_is_empty,
+    an_upgrade_in_place_starts_anew,
     an_upgrade_by_failover_loses_no_call,
     a_master_without_the_module_knows_no_command_of_it,
     out_of_memory_refuses_what_adds_and_nothing_that_frees,
@@ -79,6 +80,21 @@ fn memory_comes_back_when_a_node_is_empty(kind: Kind) {
     assert!(empty * 2 < full, "{full} {empty}");
     let (full, first_left, _) = sizes(10);
     assert!(first_left * 2 < full, "{full} {first_left}");
+}
+
+fn an_upgrade_in_place_starts_anew(kind: Kind) {
+    let server = Server::start(kind);
+    let mut client = server.connect();
+    client.stream(2, &["g"]);
+    client.all(&["CONFIG SET egg.default-policy acked"]);
+    assert_eq!(client.run("EGG.ACKDEL s g IDS 1 1-0"), [1]);
+    assert_eq!(client.info("egg", "egg_deleted"), "1");
+    client.all(&["MODULE UNLOAD egg"]);
+    assert!(client.run("EGG.ACKDEL s g IDS 1 2-0").error().starts_with("ERR unknown command"));
+    client.send(&["MODULE", "LOAD", &module().display().to_string()]);
+    assert_eq!(client.info("egg", "egg_deleted"), "0");
+    assert_eq!(client.run("CONFIG GET egg.default-policy").array()[1], "reject");
+    assert_eq!(client.run("EGG.ACKDEL s g IDS 1 2-0"), [1]);
 }
 
 fn an_upgrade_by_failover_loses_no_call(kind: Kind) {
