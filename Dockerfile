@@ -14,9 +14,9 @@ RUN tools/with-libclang cargo build --release --locked && cp target/release/libe
 FROM ${SERVER}
 ARG SERVER
 ARG VERSION=
+# No licence here: that label is about all that is in the image, and the server has its own.
 LABEL org.opencontainers.image.title="EGG" \
 	org.opencontainers.image.description="Redis with EGG: takes finished stream entries out of memory safely" \
-	org.opencontainers.image.licenses="MIT" \
 	org.opencontainers.image.version="${VERSION}" \
 	org.opencontainers.image.base.name="${SERVER}"
 # Modes are set here: a checkout may have lost them, and a server refuses a module that it may not execute.

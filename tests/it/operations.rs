@@ -12,7 +12,8 @@ each_server! {
     whole_calls_have_a_latency_histogram,
     memory_comes_back_when_a_node_is_empty,
     an_upgrade_in_place_starts_anew,
-    an_upgrade_by_failover_loses_no_call,
+    an_upgrade_by_failover_keeps_what_was_acknowledged,
+    a_renamed_handler_goes_on_where_the_old_one_stood,
     a_master_without_the_module_knows_no_command_of_it,
     out_of_memory_refuses_what_adds_and_nothing_that_frees,
 }
@@ -97,7 +98,7 @@ fn an_upgrade_in_place_starts_anew(kind: Kind) {
     assert_eq!(client.run("EGG.ACKDEL s g IDS 1 2-0"), [1]);
 }
 
-fn an_upgrade_by_failover_loses_no_call(kind: Kind) {
+fn an_upgrade_by_failover_keeps_what_was_acknowledged(kind: Kind) {
     let old = Options::new(kind).tcp().start();
     let mut new = Options::new(kind).tcp().start();
     let mut client = old.connect();
@@ -113,6 +114,28 @@ fn an_upgrade_by_failover_loses_no_call(kind: Kind) {
     old.wait_in_step(&new);
     assert_eq!(old.connect().run("XLEN s"), 0);
     assert_eq!(old.connect().pending("s", "g"), [""; 0]);
+    assert!(old.connect().run("EGG.ACKDEL s g IDS 1 2-0").error().starts_with("READONLY "));
+}
+
+fn a_renamed_handler_goes_on_where_the_old_one_stood(kind: Kind) {
+    let server = Server::start(kind);
+    let mut client = server.connect();
+    client.add(1..=4);
+    client.all(&["XGROUP CREATE s old 0"]);
+    assert_eq!(client.read("old", 2), ["1-0", "2-0"]);
+    assert_eq!(client.run("EGG.ACKDEL s old IDS 1 1-0"), [1]);
+    let stands = client.group("s", "old").field("last-delivered-id").text();
+    client.all(&[&format!("XGROUP CREATE s new {stands}")]);
+    assert_eq!(client.read("new", 9), ["3-0", "4-0"]);
+    assert!(client.run("EGG.ACKDEL s new IDS 1 3-0").error().starts_with("FOREIGNGROUP "));
+    let reap = "EGG.GROUPREAP s new IDLE 1";
+    // Idle by now, but for what it has pending: that is not lost silently.
+    wait_until(|| client.run("EGG.GROUPREAP s new IDLE 1 FORCE DRYRUN").array().len() == 1);
+    assert_eq!(client.run(reap).array().len(), 0);
+    assert_eq!(client.run("EGG.ACKDEL s old ACKED IDS 1 2-0"), [1]);
+    wait_until(|| client.run(reap).array().len() == 1);
+    assert_eq!(client.run("EGG.ACKDEL s new IDS 2 3-0 4-0"), [1, 1]);
+    assert_eq!(client.run("XLEN s"), 0);
 }
 
 fn a_master_without_the_module_knows_no_command_of_it(kind: Kind) {
