@@ -28,7 +28,7 @@ fn assert_explained(text: &str, message: &str) {
 }
 
 /// A copy of the module in this directory, with its bytes changed, and this mode.
-fn copy(directory: &Directory, mode: u32, change: impl FnOnce(&mut Vec<u8>)) -> PathBuf {
+fn copy(directory: &Directory, mode: u32, change: impl FnOnce(&mut [u8])) -> PathBuf {
     let path = directory.0.join("libegg.so");
     let mut bytes = fs::read(module()).expect("the module");
     change(&mut bytes);
@@ -40,13 +40,13 @@ fn copy(directory: &Directory, mode: u32, change: impl FnOnce(&mut Vec<u8>)) -> 
 }
 
 /// Another processor: the field e_machine of the ELF header is 64-bit Arm, or x86-64 there.
-fn for_another_processor(bytes: &mut Vec<u8>) {
+fn for_another_processor(bytes: &mut [u8]) {
     let machine = if cfg!(target_arch = "aarch64") { 0x3e } else { 0xb7 };
     bytes[18..20].copy_from_slice(&[machine, 0]);
 }
 
 /// A glibc of the future.
-fn for_a_newer_glibc(bytes: &mut Vec<u8>) {
+fn for_a_newer_glibc(bytes: &mut [u8]) {
     let found: Vec<_> =
         bytes.windows(8).enumerate().filter(|(_, text)| text == b"GLIBC_2.").map(|(at, _)| at).collect();
     assert!(!found.is_empty());
