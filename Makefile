@@ -1,7 +1,7 @@
 # Shortcuts only: each runs cargo or a script of tools/, which say themselves what they need.
 # Everything is built in release mode, tests and lint too: one profile, so no dependency is compiled twice.
 .DEFAULT_GOAL := help
-.PHONY: help deps servers clients build faults run test test-examples fuzz prove lint clean distclean
+.PHONY: help deps servers clients build faults run test test-examples fuzz prove lint clean distclean image test-image dist install
 .NOTPARALLEL:
 
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
@@ -53,8 +53,20 @@ lint: ## Check format and lints
 	$(CARGO) fmt --check
 	$(CARGO) clippy --release --all-targets --all-features -- -D warnings
 
+image: ## Build the container image egg:latest with docker, podman or buildah: SERVER= and BUILDER= name other base images
+	tools/image
+
+test-image: # Build that image on stand-ins for its base images, as root on Debian, and start what is in it
+	tools/test-image
+
+dist: build ## Pack the module into dist/egg-VERSION-linux-ARCH.tar.gz, and print which glibc it needs
+	tools/dist
+
+install: ## Install what was built: PREFIX=/usr/local, DESTDIR=
+	@tools/install
+
 clean: ## Remove what was built
 	cargo clean
 
 distclean: clean ## Remove what was fetched, too
-	rm -rf .servers .libclang .python*
+	rm -rf .servers .libclang .python* .python dist

@@ -334,10 +334,10 @@ impl Drop for Server {
 
 /// A temporary directory. Removed when dropped.
 #[derive(Debug)]
-struct Directory(PathBuf);
+pub struct Directory(pub PathBuf);
 
 impl Directory {
-    fn new() -> Self {
+    pub fn new() -> Self {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let name = format!("egg-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         let path = std::env::temp_dir().join(name);

@@ -1,9 +1,9 @@
-//! The transcripts of the README, run as they stand.
+//! The transcripts of the README and of docs/, run as they stand.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use crate::client::Reply;
+use crate::client::{Client, Reply};
 use crate::each_server;
 use crate::harness::{Kind, Server};
 
@@ -17,10 +17,20 @@ struct Step {
     answer: String,
 }
 
-/// The steps of each block that is marked as a transcript.
-fn transcripts() -> Vec<Vec<Step>> {
-    let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).expect("README.md");
-    let blocks = readme.split("```redis\n").skip(1).filter_map(|rest| rest.split("```").next());
+/// The README and what it links to, as (name, text), in order.
+fn documents() -> Vec<(String, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = fs::read_dir(root.join("docs")).expect("docs").map(|entry| entry.expect("a document").path());
+    let mut paths: Vec<_> = folder.filter(|path| path.extension().is_some_and(|end| end == "md")).collect();
+    paths.sort();
+    paths.insert(0, root.join("README.md"));
+    let read = |path: &PathBuf| (path.display().to_string(), fs::read_to_string(path).expect("a document"));
+    paths.iter().map(read).collect()
+}
+
+/// The steps of each block of a document that is marked as a transcript.
+fn transcripts(document: &str) -> Vec<Vec<Step>> {
+    let blocks = document.split("```redis\n").skip(1).filter_map(|rest| rest.split("```").next());
     let step = |text: &str| {
         let (command, answer) = text.split_once('\n').expect("an answer");
         Step { command: command.to_owned(), answer: answer.trim_end().to_owned() }
@@ -52,19 +62,30 @@ fn printed(reply: &Reply, indent: usize) -> String {
 fn transcripts_are_true(kind: Kind) {
     let server = Server::start(kind);
     let mut client = server.connect();
-    let transcripts = transcripts();
-    assert_eq!(transcripts.len(), 3);
-    for transcript in transcripts {
-        client.run("FLUSHALL");
-        for Step { command, answer } in transcript {
-            let actual = printed(&client.run(&command), 0);
-            match answer.split_once("...") {
-                Some((before, after)) => assert!(
-                    actual.starts_with(before) && actual.ends_with(after),
-                    "{command}\nexpected:\n{answer}\nbut was:\n{actual}"
-                ),
-                None => assert_eq!(actual, answer, "{command}"),
-            }
+    let mut documents_with = Vec::new();
+    for (document, text) in documents() {
+        let transcripts = transcripts(&text);
+        if !transcripts.is_empty() {
+            documents_with.push((document.rsplit('/').next().unwrap_or_default().to_owned(), transcripts.len()));
         }
+        for transcript in transcripts {
+            client.run("FLUSHALL");
+            transcript.iter().for_each(|step| check(&mut client, &document, step));
+        }
+    }
+    for known in [("README.md", 3), ("operations.md", 3)] {
+        let found = documents_with.iter().any(|(name, count)| (name.as_str(), *count) == known);
+        assert!(found, "{known:?} is not in {documents_with:?}");
+    }
+}
+
+fn check(client: &mut Client, document: &str, Step { command, answer }: &Step) {
+    let actual = printed(&client.run(command), 0);
+    match answer.split_once("...") {
+        Some((before, after)) => assert!(
+            actual.starts_with(before) && actual.ends_with(after),
+            "{document}: {command}\nexpected:\n{answer}\nbut was:\n{actual}"
+        ),
+        None => assert_eq!(actual, *answer, "{document}: {command}"),
     }
 }
