@@ -54,4 +54,4 @@ clean: ## Remove what was built
 	cargo clean
 
 distclean: clean ## Remove what was fetched, too
-	rm -rf .servers .libclang .python
+	rm -rf .servers .libclang .python .tools examples/clients/node_modules

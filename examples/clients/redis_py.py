@@ -23,24 +23,24 @@ def egg(command: str, stream: str, *args: str | int) -> list[Any]:
 
 def acknowledge(stream: str, group: str, worker: str, *ids: str) -> None:
     replies = egg("EGG.ACKDEL", stream, group, "OWNER", worker, "IDS", len(ids), *ids)
-    for id, reply in zip(ids, replies):
-        print(id, OUTCOME[reply])
+    for entry, reply in zip(ids, replies, strict=True):
+        print(entry, OUTCOME[reply])
 
 
 def bury(stream: str, group: str, worker: str, *ids: str) -> None:
     options = ("OWNER", worker, "META", "SET", 1, "try", 2)
     replies = egg("EGG.ACKMOVE", stream, group, "dead", *options, "IDS", len(ids), *ids)
-    for id, moved in zip(ids, replies):
-        print(id, f"moved as {moved}" if moved is not None else "not moved")
+    for entry, moved in zip(ids, replies, strict=True):
+        print(entry, f"moved as {moved}" if moved is not None else "not moved")
 
 
 acknowledge("jobs", "workers", "w1", "1-0", "3-0", "9-0")
 acknowledge("shared", "workers", "w1", "1-0")
 bury("jobs", "workers", "w1", "2-0", "9-0")
 
-for group, id in (("wrokers", "1-0"), ("workers", "no-id")):
+for group, entry in (("wrokers", "1-0"), ("workers", "no-id")):
     try:
-        acknowledge("jobs", group, "w1", id)
+        acknowledge("jobs", group, "w1", entry)
     except redis.ResponseError as error:
         # redis-py takes the code ERR away, and leaves all others at the front.
         print("no such stream or group" if str(error).startswith("NOGROUP ") else "another error")

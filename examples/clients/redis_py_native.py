@@ -10,5 +10,6 @@ server = redis.Redis.from_url(os.environ.get("REDIS_URL", "redis://127.0.0.1:637
 
 # Without ref_policy it is KEEPREF, which deletes for every group. A group that does not exist is -1, no error.
 for group, ids in (("workers", ("1-0", "2-0", "9-0")), ("wrokers", ("2-0",))):
-    for id, reply in zip(ids, server.xackdel("jobs", group, *ids, ref_policy="ACKED")):
-        print(id, OUTCOME[reply])
+    replies = server.xackdel("jobs", group, *ids, ref_policy="ACKED")
+    for entry, reply in zip(ids, replies, strict=True):
+        print(entry, OUTCOME[reply])
