@@ -69,4 +69,4 @@ clean: ## Remove what was built
 	cargo clean
 
 distclean: clean ## Remove what was fetched, too
-	rm -rf .servers .libclang .python* .python dist
+	rm -rf .servers .libclang .python* dist .tools examples/clients/node_modules
