@@ -1,0 +1,38 @@
+//! What EGG costs, measured on real servers beside what it takes the place of: `make bench`. docs/benchmarks.md says how.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
+
+#[allow(dead_code, reason = "the tests' own client: a benchmark needs a part of it")]
+#[path = "../../tests/it/client.rs"]
+mod client;
+mod compare;
+#[allow(dead_code, unused_macros, reason = "the tests' own servers: a benchmark needs a part of it")]
+#[path = "../../tests/it/harness.rs"]
+mod harness;
+mod latency;
+mod measure;
+#[path = "../../tests/it/random.rs"]
+mod random;
+mod report;
+mod rival;
+mod settings;
+mod statistics;
+mod wire;
+mod workload;
+
+use settings::Settings;
+
+/// A part of the benchmark, and what runs it.
+type Part = (&'static str, fn(&Settings));
+
+const PARTS: [Part; 1] = [("compare", compare::run)];
+
+fn main() {
+    let settings = Settings::from_environment(&PARTS.map(|(name, _)| name));
+    for (name, run) in PARTS {
+        if settings.wants(name) {
+            settings.say(&format!("== {name}"));
+            run(&settings);
+        }
+    }
+    settings.say(&format!("done: {}", settings.folder.display()));
+}
