@@ -46,8 +46,8 @@ prove: servers build ## The long proofs: 100 kills of each server while entries 
 	EGG_KILLS=100 $(CARGO) test --release --test it moves_survive_crashes -- --nocapture
 	@$(MAKE) fuzz
 
-bench: servers build ## Measure it beside what it takes the place of, into docs/: PART=compare, QUICK=1 for a smoke test
-	EGG_BENCH_PART=$(PART) EGG_BENCH_QUICK=$(QUICK) $(CARGO) bench --bench streams
+bench: servers build ## Measure it beside what it takes the place of, into docs/: PART=compare, ONLY="in order", QUICK=1 for a smoke test
+	EGG_BENCH_PART=$(PART) EGG_BENCH_ONLY="$(ONLY)" EGG_BENCH_QUICK=$(QUICK) $(CARGO) bench --bench streams
 
 lint: ## Check format and lints
 	$(CARGO) fmt --check

@@ -75,6 +75,9 @@ pub fn run(settings: &Settings) {
         text += &format!("EGG's as a share of the others':\n\n{}\n", ratios(&cells, &rivals));
         text +=
             &format!("Entries per second, one connection, calls pipelined:\n\n{}\n", rates(&cells, &bench.rivals()));
+        if !settings.publishes() {
+            continue;
+        }
         text += &format!(
             "Latency in µs, median and 99th percentile, 16 clients that wait for each reply:\n\n{}\n",
             latency::table(settings, bench)
@@ -85,14 +88,15 @@ pub fn run(settings: &Settings) {
 
 fn measure(settings: &Settings, bench: &mut Bench, server: &str) -> Vec<Cell> {
     let mut cells = Vec::new();
-    for (scenario, workload) in SCENARIOS {
+    for (scenario, workload) in SCENARIOS.into_iter().filter(|(name, _)| settings.wants_scenario(name)) {
         for batch in BATCHES {
             let consumers = if let Order::Consumers(consumers) = workload.order { consumers } else { 1 };
+            if batch * consumers > workload.entries {
+                continue;
+            }
             let entries = settings.either(workload.entries, workload.entries / 10).max(batch * consumers);
             let workload = Workload { entries, batch, ..workload };
-            // The largest streams are slow to make, and calm.
-            let rounds = settings.either(if entries > BASE.entries { 5 } else { 9 }, 1);
-            let results = bench.rounds(rounds, |bench, rival| bench.cost(rival, &workload));
+            let results = bench.rounds(settings.either(9, 1), |bench, rival| bench.cost(rival, &workload));
             let cell = Cell { scenario, workload, results };
             let told = cell.results.iter().map(|(rival, _)| format!("{} {:.2}", rival.name(), cell.cpu(*rival).median));
             settings.say(&format!("{server}, {scenario}, {batch} ids: {}", told.collect::<Vec<_>>().join(", ")));

@@ -58,7 +58,7 @@ fn measure(bench: &mut Bench, rival: Rival, workload: &Workload) -> Latency {
         let clients: Vec<_> = (0..CLIENTS).map(client).collect();
         clients.into_iter().flat_map(|client| client.join().expect("a client")).collect()
     });
-    assert_eq!(bench.wire.integer(&["XLEN", &key]), 0);
+    assert_eq!(bench.wire.run(&["XLEN", &key]).integer(), 0);
     bench.wire.run(&["DEL", &key]);
     times.sort_by(f64::total_cmp);
     Latency { median: quantile(&times, 0.5), high: quantile(&times, 0.99) }

@@ -10,6 +10,7 @@ mod compare;
 mod harness;
 mod latency;
 mod measure;
+#[allow(dead_code, reason = "the tests' own randomness: a benchmark needs a part of it")]
 #[path = "../../tests/it/random.rs"]
 mod random;
 mod report;

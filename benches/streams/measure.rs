@@ -13,7 +13,7 @@ const IDS_ON_THE_WAY: usize = 1000;
 
 /// What the server's main thread has spent, in microseconds.
 pub fn cpu(wire: &mut Wire) -> f64 {
-    let info = wire.text(&["INFO", "cpu"]);
+    let info = wire.run(&["INFO", "cpu"]).text();
     let field = |name: &str| -> f64 {
         let value = info.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
         value.expect("a server that tells the time of its main thread").parse().expect("seconds")
@@ -71,7 +71,7 @@ impl Bench {
         }
         let time = start.elapsed().as_secs_f64() * 1e6;
         let spent = cpu(&mut self.wire) - cpu_before;
-        assert_eq!((done, self.wire.integer(&["XLEN", &key])), (workload.entries, 0), "{rival:?} {workload:?}");
+        assert_eq!((done, self.wire.run(&["XLEN", &key]).integer()), (workload.entries, 0), "{rival:?} {workload:?}");
         self.wire.run(&["DEL", &key]);
         Cost { cpu: spent / workload.entries as f64, time: time / workload.entries as f64 }
     }

@@ -51,6 +51,9 @@ pub fn thousands(value: i64) -> String {
 /// Puts the results of a part into benchmarks.md, between its markers, with what they were measured on and how.
 pub fn publish(settings: &Settings, part: &str, servers: &[&Server], text: &str) {
     println!("{text}");
+    if !settings.publishes() {
+        return;
+    }
     let target = settings.folder.join("benchmarks.md");
     let document = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/benchmarks.md");
     let old = fs::read_to_string(&target).or_else(|_| fs::read_to_string(document)).expect("docs/benchmarks.md");

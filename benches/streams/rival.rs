@@ -1,7 +1,6 @@
 //! The ways to acknowledge entries and delete them.
 
-use redis::Value;
-
+use crate::client::Reply;
 use crate::wire::{Packed, Wire};
 
 /// The guard and the replies of EGG.ACKDEL, as well as a script can: refuses if there is another group, tells of each id
@@ -57,7 +56,7 @@ pub struct Prepared {
 
 impl Prepared {
     pub fn on(wire: &mut Wire) -> Self {
-        Self { sha: wire.text(&["SCRIPT", "LOAD", SCRIPT]) }
+        Self { sha: wire.run(&["SCRIPT", "LOAD", SCRIPT]).text() }
     }
 
     /// Adds the commands that acknowledge and delete some ids.
@@ -79,14 +78,14 @@ impl Prepared {
 }
 
 /// How many ids a reply says were acknowledged. Panics at anything that should not happen in a measurement.
-pub fn acknowledged(rival: Rival, reply: &Value) -> usize {
+pub fn acknowledged(rival: Rival, reply: &Reply) -> usize {
     match (rival, reply) {
-        (Rival::Multi, Value::Okay | Value::SimpleString(_)) => 0,
-        (Rival::Multi, Value::Array(results)) => match results.as_slice() {
-            [Value::Int(acked), Value::Int(deleted)] if acked == deleted => *acked as usize,
+        (Rival::Multi, Reply::Text(_)) => 0,
+        (Rival::Multi, Reply::Array(results)) => match results.as_slice() {
+            [Reply::Integer(acked), Reply::Integer(deleted)] if acked == deleted => *acked as usize,
             other => panic!("{rival:?}: {other:?}"),
         },
-        (_, Value::Array(replies)) if replies.iter().all(|reply| *reply == Value::Int(1)) => replies.len(),
+        (_, Reply::Array(replies)) if replies.iter().all(|reply| *reply == 1) => replies.len(),
         (_, other) => panic!("{rival:?}: {other:?}"),
     }
 }

@@ -7,6 +7,8 @@ use std::time::Instant;
 pub struct Settings {
     /// The only part to run.
     part: Option<String>,
+    /// The only scenario of the comparison to run, while working on it: what is found is printed, not published.
+    only: Option<String>,
     /// A smoke test: as many figures, from far fewer measurements.
     pub quick: bool,
     /// Where the results are written: docs/, or a folder of the build for a smoke test.
@@ -15,7 +17,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Reads `EGG_BENCH_PART` and `EGG_BENCH_QUICK`, which `make bench` sets.
+    /// Reads `EGG_BENCH_PART`, `EGG_BENCH_ONLY` and `EGG_BENCH_QUICK`, which `make bench` sets.
     pub fn from_environment(parts: &[&str]) -> Self {
         let variable = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
         let part = variable("EGG_BENCH_PART");
@@ -24,12 +26,22 @@ impl Settings {
         }
         let quick = variable("EGG_BENCH_QUICK").is_some();
         let folder = if quick { env!("CARGO_TARGET_TMPDIR") } else { concat!(env!("CARGO_MANIFEST_DIR"), "/docs") };
-        Self { part, quick, folder: folder.into(), start: Instant::now() }
+        Self { part, only: variable("EGG_BENCH_ONLY"), quick, folder: folder.into(), start: Instant::now() }
     }
 
     /// Whether a part is to run.
     pub fn wants(&self, part: &str) -> bool {
         self.part.as_ref().is_none_or(|wanted| wanted == part)
+    }
+
+    /// Whether a scenario is to run.
+    pub fn wants_scenario(&self, name: &str) -> bool {
+        self.only.as_ref().is_none_or(|wanted| name == wanted)
+    }
+
+    /// Whether the documents are to be written.
+    pub fn publishes(&self) -> bool {
+        self.only.is_none()
     }
 
     /// One or the other number, as a whole run or a smoke test is wanted.

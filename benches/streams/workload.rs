@@ -48,7 +48,7 @@ impl Workload {
             }
             Order::InOrder | Order::Shuffled => read(wire, key, self.entries),
         }
-        assert_eq!(wire.integer(&["XLEN", key]), self.entries as i64);
+        assert_eq!(wire.run(&["XLEN", key]).integer(), self.entries as i64);
     }
 
     /// The ids of each call.
