@@ -1,5 +1,6 @@
 //! EGG.ACKDEL beside the other ways to acknowledge and delete, on the same server, one factor changed at a time.
 
+use crate::bars::{self, Bar, Group};
 use crate::harness::Kind;
 use crate::latency;
 use crate::measure::{Bench, Cost};
@@ -7,6 +8,7 @@ use crate::report::{self, Table, number};
 use crate::rival::Rival;
 use crate::settings::Settings;
 use crate::statistics::Summary;
+use crate::theme;
 use crate::workload::{Order, Workload};
 
 const BATCHES: [usize; 4] = [1, 10, 100, 1000];
@@ -70,6 +72,9 @@ pub fn run(settings: &Settings) {
     for bench in &mut benches {
         let server = report::name(&mut bench.server.connect());
         let cells = measure(settings, bench, &server);
+        if bench.server.kind().has_native_xackdel() && settings.publishes() {
+            report::write_plot(settings, "compare.svg", &plot(&cells, &server, &bench.rivals()));
+        }
         let rivals: Vec<Rival> = bench.rivals().into_iter().filter(|rival| *rival != Rival::Egg).collect();
         text += &format!("### {server}\n\nServer time per entry, in µs:\n\n{}\n", costs(&cells, &bench.rivals()));
         text += &format!("EGG's as a share of the others':\n\n{}\n", ratios(&cells, &rivals));
@@ -143,4 +148,23 @@ fn rates(cells: &[Cell], rivals: &[Rival]) -> String {
         let time = Summary::of(&cell.values(rival, |cost| cost.time));
         report::thousands((1e4 / time.median).round() as i64 * 100)
     })
+}
+
+/// The base, with few and many ids in a call.
+fn plot(cells: &[Cell], server: &str, rivals: &[Rival]) -> String {
+    let base = cells.iter().filter(|cell| cell.scenario == SCENARIOS[0].0 && cell.workload.batch <= 100);
+    let bar = |cell: &Cell, rival: &Rival| Bar {
+        name: rival.name().to_owned(),
+        colour: theme::colour(*rival),
+        value: cell.cpu(*rival),
+    };
+    let group = |cell: &Cell| {
+        let batch = cell.workload.batch;
+        let title = if batch == 1 { "1 id per call".to_owned() } else { format!("{batch} ids per call") };
+        Group { title, bars: rivals.iter().map(|rival| bar(cell, rival)).collect() }
+    };
+    let groups: Vec<Group> = base.map(group).collect();
+    let title = "What it costs to acknowledge and delete one entry";
+    let note = format!("µs of server time per entry, {server}; less is better; median, line: middle half");
+    bars::plot(title, &note, &groups)
 }

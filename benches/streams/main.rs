@@ -1,6 +1,7 @@
 //! What EGG costs, measured on real servers beside what it takes the place of: `make bench`. docs/benchmarks.md says how.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
+mod bars;
 #[allow(dead_code, reason = "the tests' own client: a benchmark needs a part of it")]
 #[path = "../../tests/it/client.rs"]
 mod client;
@@ -8,8 +9,11 @@ mod compare;
 #[allow(dead_code, unused_macros, reason = "the tests' own servers: a benchmark needs a part of it")]
 #[path = "../../tests/it/harness.rs"]
 mod harness;
+mod lag;
 mod latency;
+mod lines;
 mod measure;
+mod memory;
 #[allow(dead_code, reason = "the tests' own randomness: a benchmark needs a part of it")]
 #[path = "../../tests/it/random.rs"]
 mod random;
@@ -17,6 +21,7 @@ mod report;
 mod rival;
 mod settings;
 mod statistics;
+mod theme;
 mod wire;
 mod workload;
 
@@ -25,7 +30,7 @@ use settings::Settings;
 /// A part of the benchmark, and what runs it.
 type Part = (&'static str, fn(&Settings));
 
-const PARTS: [Part; 1] = [("compare", compare::run)];
+const PARTS: [Part; 3] = [("compare", compare::run), ("memory", memory::run), ("lag", lag::run)];
 
 fn main() {
     let settings = Settings::from_environment(&PARTS.map(|(name, _)| name));
