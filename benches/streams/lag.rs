@@ -39,7 +39,7 @@ fn history(steps: usize) -> Vec<(Event, i64)> {
         let event = match random.below(100) {
             // Now more comes in than is done, now less.
             _ if added < 3 => Event::Add,
-            choice if choice < if (added / 150) % 2 == 0 { 40 } else { 25 } => Event::Add,
+            choice if choice < if (added / 30) % 2 == 0 { 42 } else { 22 } => Event::Add,
             choice if may_read && (choice < 70 || taken.is_empty()) => Event::Read,
             _ if !taken.is_empty() => Event::Finish(taken.swap_remove(random.below(taken.len()))),
             _ => Event::Add,

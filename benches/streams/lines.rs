@@ -48,12 +48,13 @@ impl Chart {
     pub fn draw(&self, area: &Area<'_>) {
         draw_text(area, &self.title, (16, 18), 14, INK, HPos::Left);
         draw_text(area, &self.y.name, (16, 38), 12, MUTED, HPos::Left);
+        let top = if self.y.name.is_empty() { 34 } else { 52 };
         let mut chart = ChartBuilder::on(area)
-            .margin_top(52)
+            .margin_top(top)
             .margin_right(self.margin)
             .margin_left(8)
             .margin_bottom(6)
-            .x_label_area_size(40)
+            .x_label_area_size(if self.x.name.is_empty() { 22 } else { 40 })
             .y_label_area_size(54)
             .build_cartesian_2d(self.x.range.clone(), self.y.range.clone())
             .expect("a chart");
@@ -93,12 +94,8 @@ impl Chart {
 }
 
 /// A key: a stroke in a colour, and what it stands for.
-pub fn key(area: &Area<'_>, place: (i32, i32), entries: &[(&str, RGBColor)]) {
-    let mut x = place.0;
-    for (name, colour) in entries {
-        let stroke = PathElement::new([(x, place.1), (x + 20, place.1)], colour.stroke_width(3));
-        area.draw(&stroke).expect("a stroke");
-        draw_text(area, name, (x + 28, place.1), 12, MUTED, HPos::Left);
-        x += 28 + 7 * name.len() as i32 + 24;
-    }
+pub fn key(area: &Area<'_>, (x, y): (i32, i32), name: &str, colour: RGBColor) {
+    let stroke = PathElement::new([(x, y), (x + 20, y)], colour.stroke_width(3));
+    area.draw(&stroke).expect("a stroke");
+    draw_text(area, name, (x + 28, y), 12, MUTED, HPos::Left);
 }

@@ -19,6 +19,7 @@ mod memory;
 mod random;
 mod report;
 mod rival;
+mod scaling;
 mod settings;
 mod statistics;
 mod theme;
@@ -30,10 +31,12 @@ use settings::Settings;
 /// A part of the benchmark, and what runs it.
 type Part = (&'static str, fn(&Settings));
 
-const PARTS: [Part; 3] = [("compare", compare::run), ("memory", memory::run), ("lag", lag::run)];
+const PARTS: [Part; 4] =
+    [("compare", compare::run), ("scaling", scaling::run), ("memory", memory::run), ("lag", lag::run)];
 
 fn main() {
     let settings = Settings::from_environment(&PARTS.map(|(name, _)| name));
+    report::begin(&settings);
     for (name, run) in PARTS {
         if settings.wants(name) {
             settings.say(&format!("== {name}"));

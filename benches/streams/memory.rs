@@ -28,7 +28,7 @@ enum Way {
 
 const WAYS: [(Way, &str, RGBColor); 4] = [
     (Way::Ack, "XACK only", RED),
-    (Way::MaxLen, "XACK, and MAXLEN ~ 1000", BLUE),
+    (Way::MaxLen, "XACK, MAXLEN ~ 1000", BLUE),
     (Way::AckDel, "XACK and XDEL", GREY),
     (Way::Egg, "EGG.ACKDEL", YOLK),
 ];
@@ -54,9 +54,15 @@ pub fn run(settings: &Settings) {
         let (end, top) = (bytes().next_back().unwrap_or_default(), bytes().fold(0.0, f64::max));
         table.row(&[name, &kilobytes(end), &kilobytes(top), &thousands(course.left), &course.lost.to_string()]);
         let points = course.points.iter().map(|(done, bytes)| (*done, bytes / 1024.0)).collect();
-        let shift = if way == Way::AckDel { -9 } else { 5 };
-        let width = if way == Way::AckDel { 5 } else { 2 };
-        lines.push(Line { name: name.to_owned(), colour, points, width, dots: false, shift });
+        let name = if course.lost > 0 { format!("{name}: {} lost", course.lost) } else { name.to_owned() };
+        // The last two lines are one: the wider one shows beside the other.
+        let (width, shift) = match way {
+            Way::Ack => (2, 0),
+            Way::MaxLen => (2, -10),
+            Way::AckDel => (6, 2),
+            Way::Egg => (2, 18),
+        };
+        lines.push(Line { name, colour, points, width, dots: false, shift });
     }
     report::write_plot(settings, "memory.svg", &plot(lines));
     let text = format!("{}\n{}", table.text(), scattered(&mut wire));
@@ -120,7 +126,7 @@ fn plot(lines: Vec<Line>) -> String {
         y: Axis { name: "KB (MEMORY USAGE)".to_owned(), range: 0.0..top * 1.05, labels: 6, format: whole },
         lines,
         bad: Vec::new(),
-        margin: 180,
+        margin: 210,
     };
     theme::svg((760, 360), |area| chart.draw(area))
 }

@@ -2,11 +2,12 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use crate::client::Client;
 use crate::harness::Server;
-use crate::settings::Settings;
+use crate::settings::{DOCUMENTS, Settings};
 
 /// A table in Markdown.
 pub struct Table {
@@ -48,15 +49,25 @@ pub fn thousands(value: i64) -> String {
     String::from_utf8(chunks.join(&b","[..])).expect("digits")
 }
 
+const DOCUMENT: &str = "benchmarks.md";
+
+/// Makes the folder of the results ready: a smoke test writes into a copy of the document.
+pub fn begin(settings: &Settings) {
+    fs::create_dir_all(settings.folder.join("bench")).expect("a folder for the plots");
+    let (document, target) = (Path::new(DOCUMENTS).join(DOCUMENT), settings.folder.join(DOCUMENT));
+    if document != target {
+        fs::copy(&document, &target).expect("benchmarks.md can be copied");
+    }
+}
+
 /// Puts the results of a part into benchmarks.md, between its markers, with what they were measured on and how.
 pub fn publish(settings: &Settings, part: &str, servers: &[&Server], text: &str) {
     println!("{text}");
     if !settings.publishes() {
         return;
     }
-    let target = settings.folder.join("benchmarks.md");
-    let document = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/benchmarks.md");
-    let old = fs::read_to_string(&target).or_else(|_| fs::read_to_string(document)).expect("docs/benchmarks.md");
+    let target = settings.folder.join(DOCUMENT);
+    let old = fs::read_to_string(&target).expect("benchmarks.md");
     let (start, end) = (format!("<!-- {part}: written by make bench -->\n"), format!("<!-- end of {part} -->"));
     let (before, rest) = old.split_once(&start).unwrap_or_else(|| panic!("no {start}"));
     let (_, after) = rest.split_once(&end).unwrap_or_else(|| panic!("no {end}"));
@@ -68,9 +79,7 @@ pub fn publish(settings: &Settings, part: &str, servers: &[&Server], text: &str)
 
 /// Writes a plot.
 pub fn write_plot(settings: &Settings, name: &str, svg: &str) {
-    let folder = settings.folder.join("bench");
-    fs::create_dir_all(&folder).expect("a folder for the plots");
-    fs::write(folder.join(name), svg).expect("a plot can be written");
+    fs::write(settings.folder.join("bench").join(name), svg).expect("a plot can be written");
 }
 
 /// Processor, servers, module and day.

@@ -3,6 +3,9 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
+/// Where the documents are.
+pub const DOCUMENTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs");
+
 /// How the benchmark was started.
 pub struct Settings {
     /// The only part to run.
@@ -25,7 +28,7 @@ impl Settings {
             assert!(parts.contains(&part.as_str()), "no part {part}: there are {}", parts.join(", "));
         }
         let quick = variable("EGG_BENCH_QUICK").is_some();
-        let folder = if quick { env!("CARGO_TARGET_TMPDIR") } else { concat!(env!("CARGO_MANIFEST_DIR"), "/docs") };
+        let folder = if quick { env!("CARGO_TARGET_TMPDIR") } else { DOCUMENTS };
         Self { part, only: variable("EGG_BENCH_ONLY"), quick, folder: folder.into(), start: Instant::now() }
     }
 
