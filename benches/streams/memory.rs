@@ -6,6 +6,7 @@ use plotters::style::RGBColor;
 
 use crate::harness::{Kind, Server};
 use crate::lines::{Axis, Chart, Line};
+use crate::random::Random;
 use crate::report::{self, Table, number, thousands};
 use crate::settings::Settings;
 use crate::theme::{self, BLUE, GREY, RED, YOLK};
@@ -131,12 +132,12 @@ fn plot(lines: Vec<Line>) -> String {
     theme::svg((760, 360), |area| chart.draw(area))
 }
 
-/// Memory left when entries are deleted here and there: a node goes only when all its entries are gone.
+/// Memory left when entries are deleted at random: a node goes only when all its entries are gone.
 fn scattered(wire: &mut Wire) -> String {
     let mut table = Table::new(&[
         "entries per node",
         "10,000 entries",
-        "each 2nd deleted",
+        "1 of 2 deleted",
         "9 of 10 deleted",
         "49 of 50 deleted",
         "99 of 100 deleted",
@@ -144,11 +145,11 @@ fn scattered(wire: &mut Wire) -> String {
     for node in [100, 50, 10] {
         wire.run(&["CONFIG", "SET", "stream-node-max-entries", &node.to_string()]);
         let mut row = vec![node.to_string()];
-        let mut full = 0.0;
+        let (mut full, mut random) = (0.0, Random::new(7));
         for keep in [1, 2, 10, 50, 100] {
             wire.run(&["DEL", "stream"]);
             workload::add(wire, "stream", 0..MESSAGES, 100);
-            let gone: Vec<String> = (0..MESSAGES).filter(|n| n % keep != 0).map(id).collect();
+            let gone: Vec<String> = (0..MESSAGES).filter(|_| random.below(keep) != 0).map(id).collect();
             wire.run_all(500, gone.iter().map(|id| vec!["XDEL", "stream", id]));
             let bytes = wire.run(&["MEMORY", "USAGE", "stream", "SAMPLES", "0"]).integer() as f64;
             if keep == 1 {
@@ -158,5 +159,8 @@ fn scattered(wire: &mut Wire) -> String {
         }
         table.row(&row);
     }
-    format!("Memory after scattered deletes, whoever deletes (entries of 100 bytes):\n\n{}", table.text())
+    format!(
+        "Memory after scattered deletes, whoever deletes (entries of 100 bytes, chosen at random):\n\n{}",
+        table.text()
+    )
 }

@@ -19,7 +19,6 @@ use crate::workload::{self, Order, Workload};
 const BATCH: usize = 10;
 /// Calls of one measurement.
 const CALLS: usize = 50;
-const KEY: &str = "stream";
 
 /// A stream, and a way to acknowledge and delete that is measured on it.
 #[derive(Clone, Copy)]
@@ -114,17 +113,15 @@ pub fn run(settings: &Settings) {
         let mut heads = vec![panel.title.to_owned()];
         heads.extend(panel.series.iter().map(|series| series.name.to_owned()));
         let mut rows: Vec<Vec<String>> = sizes().map(|size| vec![thousands(size as i64)]).collect();
-        let mut lines = Vec::new();
-        for series in &panel.series {
-            let mut points = Vec::new();
-            for (size, row) in sizes().zip(&mut rows) {
-                let cost = cost(&mut bench, series, size, settings.either(9, 2));
-                settings.say(&format!("{size} {}, {}: {:.1} µs", panel.title, series.name, cost.median));
+        let mut lines: Vec<Line> = panel.series.iter().map(line).collect();
+        for (size, row) in sizes().zip(&mut rows) {
+            let costs = costs(&mut bench, &panel.series, size, settings.either(9, 2));
+            for (cost, line) in costs.iter().zip(&mut lines) {
                 row.push(format!("**{}** ({}–{})", number(cost.median), number(cost.low), number(cost.high)));
-                points.push(((size as f64).log10(), cost.median.log10()));
+                line.points.push(((size as f64).log10(), cost.median.log10()));
             }
-            let (name, colour) = (String::new(), series.colour);
-            lines.push(Line { name, colour, points, width: 2, dots: true, shift: 0 });
+            let told: Vec<String> = costs.iter().map(|cost| format!("{:.1}", cost.median)).collect();
+            settings.say(&format!("{size} {}: {} µs", panel.title, told.join(", ")));
         }
         let mut table = Table::new(&heads);
         rows.iter().for_each(|row| table.row(row));
@@ -135,47 +132,72 @@ pub fn run(settings: &Settings) {
     report::publish(settings, "scaling", &[&bench.server], &text);
 }
 
-/// Server time of one call, in microseconds.
-fn cost(bench: &mut Bench, series: &Series, size: usize, rounds: usize) -> Summary {
-    let shape = (series.shape)(size);
-    let workload = Workload { entries: shape.pending, payload: 10, node: 100, order: shape.order, batch: BATCH };
-    let calls = workload.calls();
-    let mut left: &[Vec<String>] = &[];
-    let mut values = Vec::new();
-    for _ in 0..rounds {
-        if left.is_empty() {
-            fill(bench, &shape, &workload);
-            left = &calls;
-        }
-        let (now, later) = left.split_at(left.len().min(CALLS));
-        left = later;
-        let mut packed = Packed::default();
-        let count = BATCH.to_string();
-        for ids in now {
-            let words = [series.command[0], KEY, "g", series.command[1], "IDS", &count];
-            packed.add(words.into_iter().chain(ids.iter().map(String::as_str)));
-        }
-        let before = measure::cpu(&mut bench.wire);
-        bench.wire.send(&packed, |reply| {
-            let done = |reply: &Reply| *reply == 1 || *reply == 2;
-            assert!(reply.array().iter().all(done), "{}: {reply:?}", series.name);
-        });
-        values.push((measure::cpu(&mut bench.wire) - before) / now.len() as f64);
-    }
-    bench.wire.run(&["DEL", KEY]);
-    Summary::of(&values)
+fn line(series: &Series) -> Line {
+    Line { name: String::new(), colour: series.colour, points: Vec::new(), width: 2, dots: true, shift: 0 }
 }
 
-fn fill(bench: &mut Bench, shape: &Shape, workload: &Workload) {
-    bench.wire.run(&["DEL", KEY]);
-    workload.fill(&mut bench.wire, KEY);
-    workload::add(&mut bench.wire, KEY, shape.pending..shape.entries, workload.payload);
+/// A stream that a series is measured on, and how much of it is left.
+struct Track {
+    key: String,
+    calls: Vec<Vec<String>>,
+    done: usize,
+}
+
+/// Server time of one call of each series, in microseconds. They take turns, each on a stream of its own.
+fn costs(bench: &mut Bench, series: &[Series], size: usize, rounds: usize) -> Vec<Summary> {
+    let mut tracks: Vec<Track> = series.iter().map(|series| prepare(bench, &(series.shape)(size))).collect();
+    let mut values = vec![Vec::new(); series.len()];
+    for round in 0..rounds {
+        for turn in 0..series.len() {
+            let index = (turn + round) % series.len();
+            values[index].push(cost(bench, &series[index], &mut tracks[index], size));
+        }
+    }
+    tracks.iter().for_each(|track| drop(bench.wire.run(&["DEL", &track.key])));
+    values.iter().map(|values| Summary::of(values)).collect()
+}
+
+/// Of the next calls on a stream, and on further ones if that is used up: a few calls alone would measure how a server wakes.
+fn cost(bench: &mut Bench, series: &Series, track: &mut Track, size: usize) -> f64 {
+    let mut packed = Packed::default();
+    let mut used = Vec::new();
+    let count = BATCH.to_string();
+    while packed.commands < CALLS {
+        if track.done == track.calls.len() {
+            let next = prepare(bench, &(series.shape)(size));
+            used.push(std::mem::replace(track, next).key);
+        }
+        for ids in track.calls.iter().skip(track.done).take(CALLS - packed.commands) {
+            let words = [series.command[0], &track.key, "g", series.command[1], "IDS", &count];
+            packed.add(words.into_iter().chain(ids.iter().map(String::as_str)));
+            track.done += 1;
+        }
+    }
+    let before = measure::cpu(&mut bench.wire);
+    bench.wire.send(&packed, |reply| {
+        let done = |reply: &Reply| *reply == 1 || *reply == 2;
+        assert!(reply.array().iter().all(done), "{}: {reply:?}", series.name);
+    });
+    let spent = measure::cpu(&mut bench.wire) - before;
+    used.iter().for_each(|key| drop(bench.wire.run(&["DEL", key])));
+    spent / packed.commands as f64
+}
+
+fn prepare(bench: &mut Bench, shape: &Shape) -> Track {
+    let key = bench.fresh_key();
+    let workload = Workload { entries: shape.pending, payload: 10, node: 100, order: shape.order, batch: BATCH };
+    workload.fill(&mut bench.wire, &key);
+    workload::add(&mut bench.wire, &key, shape.pending..shape.entries, workload.payload);
     let names: Vec<String> = (0..shape.idle).map(|number| format!("idle-{number}")).collect();
-    let idle = names.iter().map(|name| vec!["XGROUP", "CREATECONSUMER", KEY, "g", name]);
+    let idle = names.iter().map(|name| vec!["XGROUP", "CREATECONSUMER", &key, "g", name]);
     bench.wire.run_all(1000, idle);
     let names: Vec<String> = (0..shape.others).map(|number| format!("other-{number}")).collect();
     let place = if shape.lagging { "0" } else { "$" };
-    bench.wire.run_all(1000, names.iter().map(|name| vec!["XGROUP", "CREATE", KEY, name, place]));
+    bench.wire.run_all(1000, names.iter().map(|name| vec!["XGROUP", "CREATE", &key, name, place]));
+    // No more than what is measured: the ids of a million entries are many.
+    let mut calls = workload.calls();
+    calls.truncate(CALLS * 20);
+    Track { key, calls, done: 0 }
 }
 
 fn chart(panel: &Panel, lines: Vec<Line>) -> Chart {
