@@ -70,6 +70,8 @@ fn goal(cell: &Cell, rival: Rival) -> Option<f64> {
 }
 
 pub fn run(settings: &Settings) {
+    let names = SCENARIOS.map(|(name, _)| name);
+    assert!(names.iter().any(|name| settings.wants_scenario(name)), "there are the scenarios {}", names.join(", "));
     let mut benches = [Kind::Redis74, Kind::Redis82].map(Bench::start);
     let mut text = String::new();
     for bench in &mut benches {

@@ -71,7 +71,7 @@ pub fn publish(settings: &Settings, part: &str, servers: &[&Server], text: &str)
     let (start, end) = (format!("<!-- {part}: written by make bench -->\n"), format!("<!-- end of {part} -->"));
     let (before, rest) = old.split_once(&start).unwrap_or_else(|| panic!("no {start}"));
     let (_, after) = rest.split_once(&end).unwrap_or_else(|| panic!("no {end}"));
-    let machine = machine(servers);
+    let machine = machine(settings, servers);
     let new =
         format!("{before}{start}\n*{machine} Again: `make bench PART={part}`.*\n\n{}\n\n{end}{after}", text.trim());
     fs::write(&target, new).expect("benchmarks.md can be written");
@@ -83,7 +83,7 @@ pub fn write_plot(settings: &Settings, name: &str, svg: &str) {
 }
 
 /// Processor, servers, module and day.
-fn machine(servers: &[&Server]) -> String {
+fn machine(settings: &Settings, servers: &[&Server]) -> String {
     let cpu = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = cpu.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
     let model = model.map_or("unknown processor", |(_, model)| model);
@@ -92,7 +92,8 @@ fn machine(servers: &[&Server]) -> String {
     let egg = servers[0].connect().run("EGG.VERSION").text();
     let today = Command::new("date").arg("+%Y-%m-%d").output().expect("date");
     let today = String::from_utf8_lossy(&today.stdout).trim().to_owned();
-    format!("{model}, {cores} cores; {}; EGG {egg}; {today}.", names.join(", "))
+    let load = &settings.load;
+    format!("{model}, {cores} cores, load {load} before it began; {}; EGG {egg}; {today}.", names.join(", "))
 }
 
 /// A server by name and version.

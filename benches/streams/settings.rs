@@ -16,6 +16,8 @@ pub struct Settings {
     pub quick: bool,
     /// Where the results are written: docs/, or a folder of the build for a smoke test.
     pub folder: PathBuf,
+    /// How busy the machine was with other things when the benchmark began.
+    pub load: String,
     start: Instant,
 }
 
@@ -29,7 +31,9 @@ impl Settings {
         }
         let quick = variable("EGG_BENCH_QUICK").is_some();
         let folder = if quick { env!("CARGO_TARGET_TMPDIR") } else { DOCUMENTS };
-        Self { part, only: variable("EGG_BENCH_ONLY"), quick, folder: folder.into(), start: Instant::now() }
+        let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+        let load = load.split(' ').next().unwrap_or_default().to_owned();
+        Self { part, only: variable("EGG_BENCH_ONLY"), quick, folder: folder.into(), load, start: Instant::now() }
     }
 
     /// Whether a part is to run.
