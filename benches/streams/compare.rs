@@ -14,7 +14,7 @@ use crate::workload::{Order, Workload};
 const BATCHES: [usize; 4] = [1, 10, 100, 1000];
 
 /// What most measurements have in common. `batch` is set later.
-const BASE: Workload = Workload { entries: 10_000, payload: 100, node: 100, order: Order::InOrder, batch: 0 };
+const BASE: Workload = Workload { entries: 10_000, payload: 100, node: 100, order: Order::Ascending, batch: 0 };
 
 /// The base is measured more thoroughly: it is what the goals are about.
 const OTHER: Workload = Workload { entries: 5_000, ..BASE };
@@ -58,12 +58,12 @@ fn goal(cell: &Cell, rival: Rival) -> Option<f64> {
     let Workload { order, batch, payload, node, .. } = cell.workload;
     match (order, batch, rival) {
         _ if (payload, node) != (BASE.payload, BASE.node) => None,
-        (Order::InOrder, 1, Rival::Lua) => Some(0.75),
-        (Order::InOrder, 1, Rival::Native) => Some(1.7),
-        (Order::InOrder, 10, Rival::Lua) => Some(0.75),
-        (Order::InOrder, 10, Rival::Multi | Rival::Native) => Some(1.15),
-        (Order::InOrder, 100, Rival::Lua) => Some(0.5),
-        (Order::InOrder, 100, Rival::Multi | Rival::Native) => Some(0.75),
+        (Order::Ascending, 1, Rival::Lua) => Some(0.75),
+        (Order::Ascending, 1, Rival::Native) => Some(1.7),
+        (Order::Ascending, 10, Rival::Lua) => Some(0.75),
+        (Order::Ascending, 10, Rival::Multi | Rival::Native) => Some(1.15),
+        (Order::Ascending, 100, Rival::Lua) => Some(0.5),
+        (Order::Ascending, 100, Rival::Multi | Rival::Native) => Some(0.75),
         (Order::Shuffled | Order::Consumers(_), 10 | 100, Rival::Native) => Some(1.3),
         _ => None,
     }

@@ -27,7 +27,7 @@ pub fn table(settings: &Settings, bench: &mut Bench) -> String {
     let mut table = Table::new(&heads);
     for batch in [1, 10, 100] {
         let calls = settings.either(if batch == 100 { 20 } else { 100 }, 10) * CLIENTS;
-        let workload = Workload { entries: calls * batch, payload: 100, node: 100, order: Order::InOrder, batch };
+        let workload = Workload { entries: calls * batch, payload: 100, node: 100, order: Order::Ascending, batch };
         let results = bench.rounds(settings.either(9, 1), |bench, rival| measure(bench, rival, &workload));
         settings.say(&format!("latency of {CLIENTS} clients, {batch} ids"));
         let mut row = vec![batch.to_string()];

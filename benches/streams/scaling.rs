@@ -34,7 +34,7 @@ struct Shape {
     lagging: bool,
 }
 
-const BASE: Shape = Shape { entries: 1000, pending: 1000, order: Order::InOrder, idle: 0, others: 0, lagging: false };
+const BASE: Shape = Shape { entries: 1000, pending: 1000, order: Order::Ascending, idle: 0, others: 0, lagging: false };
 
 /// A line of a panel.
 struct Series {

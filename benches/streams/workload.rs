@@ -14,7 +14,7 @@ pub fn id(n: usize) -> String {
 /// Who finishes entries, and in which order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    InOrder,
+    Ascending,
     /// Shuffled within a window of four calls, of 64 ids at least.
     Shuffled,
     /// So many consumers take turns in reading, and each acknowledges its own, in order.
@@ -46,7 +46,7 @@ impl Workload {
                 let read = |name| vec!["XREADGROUP", "GROUP", "g", name, "COUNT", "1", "STREAMS", key, ">"];
                 wire.run_all(500, turns.map(read));
             }
-            Order::InOrder | Order::Shuffled => read(wire, key, self.entries),
+            Order::Ascending | Order::Shuffled => read(wire, key, self.entries),
         }
         assert_eq!(wire.run(&["XLEN", key]).integer(), self.entries as i64);
     }
@@ -56,7 +56,7 @@ impl Workload {
         let ids = |numbers: &[usize]| numbers.iter().map(|n| id(*n)).collect();
         let mut numbers: Vec<usize> = (0..self.entries).collect();
         match self.order {
-            Order::InOrder => {}
+            Order::Ascending => {}
             Order::Shuffled => {
                 let mut random = Random::new(1);
                 numbers.chunks_mut((4 * self.batch).max(64)).for_each(|window| random.shuffle(window));
