@@ -71,9 +71,12 @@ pub fn publish(settings: &Settings, part: &str, servers: &[&Server], text: &str)
     let (start, end) = (format!("<!-- {part}: written by make bench -->\n"), format!("<!-- end of {part} -->"));
     let (before, rest) = old.split_once(&start).unwrap_or_else(|| panic!("no {start}"));
     let (_, after) = rest.split_once(&end).unwrap_or_else(|| panic!("no {end}"));
+    let quick = if settings.quick { " QUICK=1" } else { "" };
     let machine = machine(settings, servers);
-    let new =
-        format!("{before}{start}\n*{machine} Again: `make bench PART={part}`.*\n\n{}\n\n{end}{after}", text.trim());
+    let new = format!(
+        "{before}{start}\n*{machine} Again: `make bench PART={part}{quick}`.*\n\n{}\n\n{end}{after}",
+        text.trim()
+    );
     fs::write(&target, new).expect("benchmarks.md can be written");
 }
 
