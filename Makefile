@@ -1,7 +1,7 @@
 # Shortcuts only: each runs cargo or a script of tools/, which say themselves what they need.
 # Everything is built in release mode, tests and lint too: one profile, so no dependency is compiled twice.
 .DEFAULT_GOAL := help
-.PHONY: help deps servers clients build faults run test test-examples fuzz prove lint clean distclean image test-image dist install
+.PHONY: help deps servers clients build faults run test test-examples fuzz prove lint clean distclean image test-image dist install bench
 .NOTPARALLEL:
 
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
@@ -48,6 +48,9 @@ fuzz: servers build ## Hold random histories against Redis 8.2: RUNS=20000 SEED=
 prove: servers build ## The long proofs: 100 kills of each server while entries are moved, then make fuzz
 	EGG_KILLS=100 $(CARGO) test --release --test it moves_survive_crashes -- --nocapture
 	@$(MAKE) fuzz
+
+bench: servers build ## Measure it beside what it takes the place of, into docs/: PART=compare, ONLY="in order", QUICK=1 for a smoke test
+	EGG_BENCH_PART=$(PART) EGG_BENCH_ONLY="$(ONLY)" EGG_BENCH_QUICK=$(QUICK) $(CARGO) bench --bench streams
 
 lint: ## Check format and lints
 	$(CARGO) fmt --check

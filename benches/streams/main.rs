@@ -1,0 +1,47 @@
+//! What EGG costs, measured on real servers beside what it takes the place of: `make bench`. docs/benchmarks.md says how.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
+
+mod bars;
+#[allow(dead_code, reason = "the tests' own client: a benchmark needs a part of it")]
+#[path = "../../tests/it/client.rs"]
+mod client;
+mod compare;
+#[allow(dead_code, unused_macros, reason = "the tests' own servers: a benchmark needs a part of it")]
+#[path = "../../tests/it/harness.rs"]
+mod harness;
+mod lag;
+mod latency;
+mod lines;
+mod measure;
+mod memory;
+#[allow(dead_code, reason = "the tests' own randomness: a benchmark needs a part of it")]
+#[path = "../../tests/it/random.rs"]
+mod random;
+mod report;
+mod rival;
+mod scaling;
+mod settings;
+mod statistics;
+mod theme;
+mod wire;
+mod workload;
+
+use settings::Settings;
+
+/// A part of the benchmark, and what runs it.
+type Part = (&'static str, fn(&Settings));
+
+const PARTS: [Part; 4] =
+    [("compare", compare::run), ("scaling", scaling::run), ("memory", memory::run), ("lag", lag::run)];
+
+fn main() {
+    let settings = Settings::from_environment(&PARTS.map(|(name, _)| name));
+    report::begin(&settings);
+    for (name, run) in PARTS {
+        if settings.wants(name) {
+            settings.say(&format!("== {name}"));
+            run(&settings);
+        }
+    }
+    settings.say(&format!("done: {}", settings.folder.display()));
+}
