@@ -1,13 +1,13 @@
-//! The transcripts of the README, run as they stand.
+//! The transcripts of the READMEs, run as they stand.
 
 use std::fs;
 use std::path::Path;
 
 use crate::client::Reply;
 use crate::each_server;
-use crate::harness::{Kind, Server};
+use crate::harness::{Kind, Options, Server};
 
-each_server! { transcripts_are_true }
+each_server! { transcripts_are_true, transcripts_of_the_functions_are_true }
 
 const PROMPT: &str = "127.0.0.1:6379> ";
 
@@ -18,8 +18,8 @@ struct Step {
 }
 
 /// The steps of each block that is marked as a transcript.
-fn transcripts() -> Vec<Vec<Step>> {
-    let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).expect("README.md");
+fn transcripts(file: &str) -> Vec<Vec<Step>> {
+    let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).expect("a README");
     let blocks = readme.split("```redis\n").skip(1).filter_map(|rest| rest.split("```").next());
     let step = |text: &str| {
         let (command, answer) = text.split_once('\n').expect("an answer");
@@ -50,10 +50,19 @@ fn printed(reply: &Reply, indent: usize) -> String {
 }
 
 fn transcripts_are_true(kind: Kind) {
-    let server = Server::start(kind);
-    let mut client = server.connect();
-    let transcripts = transcripts();
+    let transcripts = transcripts("README.md");
     assert_eq!(transcripts.len(), 3);
+    check(&Server::start(kind), transcripts);
+}
+
+fn transcripts_of_the_functions_are_true(kind: Kind) {
+    let transcripts = transcripts("functions/README.md");
+    assert_eq!(transcripts.len(), 1);
+    check(&Options::new(kind).with_library().start(), transcripts);
+}
+
+fn check(server: &Server, transcripts: Vec<Vec<Step>>) {
+    let mut client = server.connect();
     for transcript in transcripts {
         client.run("FLUSHALL");
         for Step { command, answer } in transcript {
