@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use redis::{ConnectionLike as _, Value};
 
+use crate::fcall;
+
 /// What a server answered. RESP2 and RESP3 look alike, but for maps.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Reply {
@@ -129,6 +131,8 @@ pub fn words(line: &str) -> Vec<&str> {
 /// A connection to a server.
 pub struct Client {
     connection: redis::Connection,
+    /// Calls the Function library for the module's commands.
+    pub calls_functions: bool,
 }
 
 impl Client {
@@ -138,16 +142,19 @@ impl Client {
         let connection = client.get_connection().ok()?;
         // A server that hangs fails the test instead of hanging it.
         connection.set_read_timeout(Some(Duration::from_secs(120))).ok()?;
-        Some(Self { connection })
+        Some(Self { connection, calls_functions: false })
+    }
+
+    fn command<A: AsRef<[u8]>>(&self, words: &[A]) -> redis::Cmd {
+        let words: Vec<&[u8]> = words.iter().map(A::as_ref).collect();
+        let mut command = redis::Cmd::new();
+        command.arg(if self.calls_functions { fcall::function_call(&words) } else { words });
+        command
     }
 
     /// Sends a command; Err if the connection broke.
     pub fn try_send<A: AsRef<[u8]>>(&mut self, words: &[A]) -> Result<Reply, String> {
-        let mut command = redis::Cmd::new();
-        words.iter().for_each(|word| {
-            command.arg(word.as_ref());
-        });
-        match self.connection.req_command(&command) {
+        match self.connection.req_command(&self.command(words)) {
             Ok(value) => Ok(value.into()),
             Err(error) => match error.code() {
                 Some(code) => Ok(Reply::Error(text_of(code, error.detail()))),
@@ -185,11 +192,7 @@ impl Client {
     pub fn submit<A: AsRef<[u8]>>(&mut self, commands: &[Vec<A>]) {
         let mut bytes = Vec::new();
         for words in commands {
-            let mut command = redis::Cmd::new();
-            words.iter().for_each(|word| {
-                command.arg(word.as_ref());
-            });
-            bytes.extend(command.get_packed_command());
+            bytes.extend(self.command(words).get_packed_command());
         }
         self.connection.send_packed_command(&bytes).unwrap_or_else(|error| panic!("the connection broke: {error}"));
     }

@@ -48,7 +48,7 @@ fn keeping_lag_changes_lag_and_the_mark_of_deletions(kind: Kind) {
 }
 
 /// What EGG.ACKDEL is to do where XACKDEL was recorded.
-fn for_ackdel(recorded: &Vector, kind: Kind) -> Vector {
+pub fn for_ackdel(recorded: &Vector, kind: Kind) -> Vector {
     let mut vector = recorded.clone();
     vector.call = spelled_out(&recorded.call);
     if let Some(error) = recorded.error() {

@@ -1,5 +1,6 @@
 //! Real servers for the tests: started in a directory of their own, on a unix socket, stopped by process id.
 
+use std::cell::Cell;
 use std::fs;
 use std::net::TcpListener;
 use std::os::unix::process::ExitStatusExt as _;
@@ -67,29 +68,52 @@ fn path_from(variable: &str) -> PathBuf {
     }
 }
 
-/// A test on each server that takes the module: `each_server!(name, ...)` makes `name::redis_7_4` and so on of `fn name(Kind)`.
+/// A test on each server that takes the module: `each_server!(name, ...)` makes `name::redis_7_4` and so on of `fn name(Kind)`,
+/// and `name::run` for [`without_module`].
 #[macro_export]
 macro_rules! each_server {
     ($($name:ident),* $(,)?) => {$(
-        mod $name {
+        pub mod $name {
             use $crate::harness::Kind;
+
+            pub fn run(kind: Kind) {
+                super::$name(kind);
+            }
 
             #[test]
             fn redis_7_4() {
-                super::$name(Kind::Redis74);
+                run(Kind::Redis74);
             }
 
             #[test]
             fn redis_8_2() {
-                super::$name(Kind::Redis82);
+                run(Kind::Redis82);
             }
 
             #[test]
             fn valkey_9_1() {
-                super::$name(Kind::Valkey91);
+                run(Kind::Valkey91);
             }
         }
     )*};
+}
+
+thread_local! {
+    static WITHOUT_MODULE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs a test of the module without it: the servers that this thread starts load `functions/egg.lua` instead, and where the
+/// test sends a command of the module, its connections call the function.
+pub fn without_module(test: impl FnOnce()) {
+    WITHOUT_MODULE.set(true);
+    test();
+    WITHOUT_MODULE.set(false);
+}
+
+/// The source of the Function library.
+pub fn library() -> Vec<u8> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("functions/egg.lua");
+    fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 /// Waits for something that a server does by itself; panics after a minute.
@@ -106,6 +130,8 @@ pub fn wait_until(mut done: impl FnMut() -> bool) {
 pub struct Options {
     kind: Kind,
     module: Option<PathBuf>,
+    /// Loads the Function library in place of the module.
+    library: bool,
     module_arguments: Vec<String>,
     lines: Vec<String>,
     tcp: bool,
@@ -113,12 +139,20 @@ pub struct Options {
 
 impl Options {
     pub fn new(kind: Kind) -> Self {
-        Self { kind, module: Some(module()), module_arguments: Vec::new(), lines: Vec::new(), tcp: false }
+        let library = WITHOUT_MODULE.get();
+        let module = (!library).then(module);
+        Self { kind, module, library, module_arguments: Vec::new(), lines: Vec::new(), tcp: false }
     }
 
     pub fn without_module(mut self) -> Self {
         self.module = None;
         self
+    }
+
+    /// The Function library in place of the module.
+    pub fn with_library(mut self) -> Self {
+        self.library = true;
+        self.without_module()
     }
 
     pub fn module(mut self, path: PathBuf) -> Self {
@@ -160,6 +194,10 @@ impl Options {
         let directory = Directory::new();
         let mut server = Server { options: self, directory, process: None, port: 0 };
         server.spawn()?;
+        if server.options.library {
+            let reply = server.connect().send(&[&b"FUNCTION"[..], b"LOAD", &library()]);
+            assert_eq!(reply, "egg");
+        }
         Ok(server)
     }
 }
@@ -232,12 +270,19 @@ impl Server {
 
     /// A new connection (RESP2).
     pub fn connect(&self) -> Client {
-        Client::try_connect(&self.path("socket"), false).unwrap_or_else(|| panic!("no connection:\n{}", self.log()))
+        self.client(false)
     }
 
     /// A new connection that speaks RESP3.
     pub fn connect_resp3(&self) -> Client {
-        Client::try_connect(&self.path("socket"), true).unwrap_or_else(|| panic!("no connection:\n{}", self.log()))
+        self.client(true)
+    }
+
+    fn client(&self, resp3: bool) -> Client {
+        let mut client = Client::try_connect(&self.path("socket"), resp3)
+            .unwrap_or_else(|| panic!("no connection:\n{}", self.log()));
+        client.calls_functions = self.options.library;
+        client
     }
 
     /// The keyspace events that `action` causes, as "key event", in order.
@@ -258,6 +303,11 @@ impl Server {
         self.connect().run(call);
         client.all(&["MULTI", "PING"]);
         assert_eq!(client.run("EXEC") == Reply::Nil, aborts, "{call}");
+    }
+
+    /// Whether it has the Function library in place of the module.
+    pub fn has_library(&self) -> bool {
+        self.options.library
     }
 
     pub fn kind(&self) -> Kind {

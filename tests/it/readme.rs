@@ -1,13 +1,13 @@
-//! The transcripts of the README and of docs/, run as they stand.
+//! The transcripts of the READMEs and of docs/, run as they stand.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::client::{Client, Reply};
 use crate::each_server;
-use crate::harness::{Kind, Server};
+use crate::harness::{Kind, Options, Server};
 
-each_server! { transcripts_are_true }
+each_server! { transcripts_are_true, transcripts_of_the_functions_are_true }
 
 const PROMPT: &str = "127.0.0.1:6379> ";
 
@@ -77,6 +77,15 @@ fn transcripts_are_true(kind: Kind) {
         let found = documents_with.iter().any(|(name, count)| (name.as_str(), *count) == known);
         assert!(found, "{known:?} is not in {documents_with:?}");
     }
+}
+
+fn transcripts_of_the_functions_are_true(kind: Kind) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("functions/README.md");
+    let transcripts = transcripts(&fs::read_to_string(&path).expect("a README"));
+    assert_eq!(transcripts.len(), 1);
+    let server = Options::new(kind).with_library().start();
+    let mut client = server.connect();
+    transcripts.iter().flatten().for_each(|step| check(&mut client, "functions/README.md", step));
 }
 
 fn check(client: &mut Client, document: &str, Step { command, answer }: &Step) {

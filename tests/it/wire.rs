@@ -4,34 +4,40 @@ use std::io::{Read as _, Write as _};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
+use crate::fcall::function_call;
 use crate::harness::Server;
 
 const PONG: &[u8] = b"+PONG\r\n";
 
-pub struct Wire(UnixStream);
+pub struct Wire {
+    stream: UnixStream,
+    calls_functions: bool,
+}
 
 impl Wire {
     pub fn connect(server: &Server) -> Self {
         let stream = UnixStream::connect(server.path("socket")).expect("the server listens");
         stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a timeout can be set");
-        Self(stream)
+        Self { stream, calls_functions: server.has_library() }
     }
 
     /// Sends a command and a PING after it: all that the server answers before the PONG. A reply that is out of step with
     /// the protocol, or a server that is gone, fails here.
     pub fn send<A: AsRef<[u8]>>(&mut self, words: &[A]) -> Vec<u8> {
+        let words: Vec<&[u8]> = words.iter().map(AsRef::as_ref).collect();
+        let words = if self.calls_functions { function_call(&words) } else { words };
         let mut request = format!("*{}\r\n", words.len()).into_bytes();
-        for word in words.iter().map(AsRef::as_ref) {
+        for word in words {
             request.extend(format!("${}\r\n", word.len()).bytes());
             request.extend(word);
             request.extend(b"\r\n");
         }
         request.extend(b"*1\r\n$4\r\nPING\r\n");
-        self.0.write_all(&request).expect("the server takes the command");
+        self.stream.write_all(&request).expect("the server takes the command");
         let mut reply = Vec::new();
         let mut piece = [0; 65536];
         while !reply.ends_with(PONG) {
-            let length = self.0.read(&mut piece).expect("the server answers");
+            let length = self.stream.read(&mut piece).expect("the server answers");
             assert_ne!(length, 0, "the server hung up after {:?}", String::from_utf8_lossy(&reply));
             reply.extend(&piece[..length]);
         }

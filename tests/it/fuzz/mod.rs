@@ -13,7 +13,7 @@ mod history;
 mod quirks;
 mod random;
 mod shrink;
-mod state;
+pub mod state;
 mod trio;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
