@@ -121,7 +121,9 @@ impl<'a> Worker<'a> {
         let claim = format!("XAUTOCLAIM {key} {group} {name} 0 - COUNT {count}");
         if self.random.percent(85) {
             let reply = self.send(&read, &[]);
-            reply.filter(|reply| *reply != Reply::Nil).map_or_else(Vec::new, |reply| taken(&reply.array()[0].array()[1]))
+            reply
+                .filter(|reply| *reply != Reply::Nil)
+                .map_or_else(Vec::new, |reply| taken(&reply.array()[0].array()[1]))
         } else {
             self.send(&claim, &[]).map_or_else(Vec::new, |reply| taken(&reply.array()[1]))
         }
