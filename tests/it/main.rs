@@ -53,6 +53,7 @@ mod random;
 mod readme;
 mod refused_writes;
 mod same_as_core;
+mod six;
 mod soak;
 mod strife;
 mod tidy;
