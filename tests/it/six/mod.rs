@@ -34,6 +34,11 @@ impl Six {
             .line("cluster-replica-validity-factor 0");
         let nodes: Vec<Server> = (0..6).map(|_| options.clone().start()).collect();
         let six = Self { nodes };
+        for node in 0..6 {
+            // As redis-cli does when it creates a cluster: nodes of equal epochs would settle theirs later by themselves, and
+            // refuse their votes to a replica that has not heard of it.
+            six.client(node).all(&[&format!("CLUSTER SET-CONFIG-EPOCH {}", node + 1)]);
+        }
         for (node, (first, last)) in SLOTS.into_iter().enumerate() {
             six.client(node).all(&[&format!("CLUSTER ADDSLOTSRANGE {first} {last}")]);
         }
