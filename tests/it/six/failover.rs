@@ -1,6 +1,6 @@
 //! A master is killed under load, and its replica takes over by itself.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use super::{Six, is_long, kinds};
@@ -19,7 +19,7 @@ fn a_failover_under_load_keeps_what_a_replica_confirmed() {
         let mut six = Six::start(kind);
         let (one, other) = (six.owner(SOLO.key), six.owner(SOLO.key) + 3);
         let sockets = [one, other].map(|node| six.nodes[node].path("socket"));
-        let connect = || sockets.iter().find_map(master_at);
+        let connect = || sockets.iter().find_map(|socket| master_at(socket));
         let mut site = Site::new(&connect, &REFUSALS);
         site.prepare();
         let mut ledger = Ledger::default();
@@ -63,7 +63,7 @@ fn is_master(client: &mut Client) -> bool {
     matches!(client.try_send(&["XLEN", SOLO.key]), Ok(Reply::Integer(_)))
 }
 
-fn master_at(socket: &PathBuf) -> Option<Client> {
+fn master_at(socket: &Path) -> Option<Client> {
     let mut client = Client::try_connect(socket, false)?;
     is_master(&mut client).then_some(client)
 }

@@ -1,6 +1,7 @@
 //! What is known of each message, and what a server must therefore hold.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::collections::btree_map::{BTreeMap, Entry};
 use std::fmt;
 
 use super::{LOOSE, PLACES, Place};
@@ -92,9 +93,9 @@ impl Ledger {
                     found.push(Violation::Torn(format!("{at} is also {other}")));
                 }
                 let is_sure = !self.unsure.contains(&message);
-                if !self.added.contains_key(&message) {
+                if let Entry::Vacant(unknown) = self.added.entry(message) {
                     found.push(Violation::Back(format!("{at} was done with")));
-                    self.added.insert(message, place);
+                    unknown.insert(place);
                 } else if is_sure && self.gone.contains(&message) {
                     found.push(Violation::Back(format!("{at} was deleted")));
                 }
