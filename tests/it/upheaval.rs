@@ -83,6 +83,7 @@ fn connections_that_are_killed_and_writes_that_are_paused(kind: Kind) {
     paused.submit(&[vec!["EGG.ACKDEL", "s", "g", "IDS", "1", "1-0"]]);
     wait_until(|| client.info("clients", "blocked_clients") == "1");
     assert_eq!(client.run("EGG.GROUPGUARD s g"), "OK");
+    assert_eq!(client.run("EGG.PINS s").array().len(), 1);
     assert_eq!(client.pending("s", "g"), ["1-0", "2-0"]);
     assert_eq!(client.ids("s"), ["1-0", "2-0"]);
     client.all(&["CLIENT UNPAUSE"]);
