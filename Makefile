@@ -1,7 +1,7 @@
 # Shortcuts only: each runs cargo or a script of tools/, which say themselves what they need.
 # Everything is built in release mode, tests and lint too: one profile, so no dependency is compiled twice.
 .DEFAULT_GOAL := help
-.PHONY: help deps servers clients build faults run test test-examples fuzz prove lint clean distclean image test-image dist install bench
+.PHONY: help deps servers clients build faults run test test-examples fuzz prove lint clean distclean image test-image dist install bench soak
 .NOTPARALLEL:
 
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
@@ -45,12 +45,17 @@ fuzz: servers build ## Hold random histories against Redis 8.2: RUNS=20000 SEED=
 	EGG_FUZZ_RUNS=$(or $(RUNS),20000) EGG_FUZZ_SEED=$(SEED) EGG_FUZZ_TARGET=$(TARGET) \
 		$(CARGO) test --release --test it fuzz::same_as_redis_8_2 -- --nocapture
 
-prove: servers build ## The long proofs: 100 kills of each server while entries are moved, then make fuzz
-	EGG_KILLS=100 $(CARGO) test --release --test it moves_survive_crashes -- --nocapture
+prove: servers build ## The long proofs: 100 kills of each server, 10 minutes of strife, clusters, torn files; then make fuzz
+	EGG_KILLS=100 $(CARGO) test --release --test it -- --nocapture moves_survive_crashes crash_mix
+	EGG_STRIFE_SECONDS=200 $(CARGO) test --release --test it -- --nocapture --test-threads=1 strife
+	EGG_CLUSTERS=1 $(CARGO) test --release --test it -- --nocapture --test-threads=1 six
+	EGG_TORN=1 $(CARGO) test --release --test it -- --nocapture torn
 	@$(MAKE) fuzz
 
 bench: servers build ## Measure it beside what it takes the place of, into docs/: PART=compare, ONLY="in order", QUICK=1 for a smoke test
 	EGG_BENCH_PART=$(PART) EGG_BENCH_ONLY="$(ONLY)" EGG_BENCH_QUICK=$(QUICK) $(CARGO) bench --bench streams
+soak: servers build ## Work without end, every message accounted for: MINUTES=30
+	EGG_SOAK_SECONDS=$$(( $(or $(MINUTES),30) * 60 )) $(CARGO) test --release --test it -- --nocapture soak
 
 lint: ## Check format and lints
 	$(CARGO) fmt --check

@@ -22,6 +22,13 @@ impl Server {
 
     /// The commands in the append only file since its last rewrite, SELECT left out.
     pub fn aof(&self) -> Vec<Vec<String>> {
+        let mut commands = self.aof_with_databases();
+        commands.retain(|words| words.first().is_some_and(|word| !word.eq_ignore_ascii_case("SELECT")));
+        commands
+    }
+
+    /// The same, with the SELECT that goes before a command in another database.
+    pub fn aof_with_databases(&self) -> Vec<Vec<String>> {
         let bytes: Vec<u8> = self.aof_files().iter().flat_map(|file| fs::read(file).unwrap_or_default()).collect();
         commands_in(&bytes)
     }
@@ -48,6 +55,5 @@ fn commands_in(mut bytes: &[u8]) -> Vec<Vec<String>> {
         }
         commands.push(words);
     }
-    commands.retain(|words| words.first().is_some_and(|word| !word.eq_ignore_ascii_case("SELECT")));
     commands
 }

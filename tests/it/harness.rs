@@ -402,7 +402,13 @@ impl Drop for Directory {
     }
 }
 
+/// A loopback port. Nodes of a cluster talk to each other on the one that is 10,000 higher, which must be one, too.
 fn free_port() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a loopback port is free");
-    listener.local_addr().expect("a bound socket has an address").port()
+    loop {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a loopback port is free");
+        let port = listener.local_addr().expect("a bound socket has an address").port();
+        if port <= 55_535 {
+            return port;
+        }
+    }
 }

@@ -9,6 +9,7 @@ each_server! {
     module_arguments_are_refused_with_the_way_to_configure,
     it_can_be_unloaded_and_loaded_again,
     it_is_not_unloaded_while_a_user_has_a_rule_about_its_commands,
+    it_is_not_unloaded_while_a_client_has_called_it_last,
     it_can_be_loaded_at_run_time_with_configuration,
     it_is_not_loaded_twice,
     a_server_without_a_command_that_it_needs_is_refused,
@@ -158,4 +159,20 @@ fn it_is_not_unloaded_while_a_user_has_a_rule_about_its_commands(kind: Kind) {
     }
     assert_eq!(client.run("MODULE UNLOAD egg"), "OK");
     assert_eq!(client.run("PING"), "PONG");
+}
+
+/// Redis 8.2 runs the last command of a client again without looking it up: it would crash.
+fn it_is_not_unloaded_while_a_client_has_called_it_last(kind: Kind) {
+    let server = Server::start(kind);
+    let [mut client, mut worker] = [(), ()].map(|()| server.connect());
+    for call in ["EGG.VERSION", "EGG.ACKDEL s g IDS 1 1-0", "EGG.PINS s"] {
+        worker.run(call);
+        assert!(matches!(client.run("MODULE UNLOAD egg"), Reply::Error(_)), "{call}");
+        assert_eq!(worker.run("EGG.VERSION"), env!("CARGO_PKG_VERSION"), "{call}");
+    }
+    assert!(server.log().contains("EGG was not unloaded: a connected client has called it last"));
+    worker.run("PING");
+    assert_eq!(client.run("MODULE UNLOAD egg"), "OK");
+    assert!(worker.run("EGG.VERSION").error().starts_with("ERR unknown command"));
+    assert!(client.run("EGG.VERSION").error().starts_with("ERR unknown command"));
 }

@@ -1,0 +1,87 @@
+//! A real cluster: three masters and three replicas on loopback.
+//!
+//! `EGG_CLUSTERS=1` runs every scenario on every server; else each is run on Redis 7.4 alone, the failover once.
+
+mod failover;
+mod routing;
+
+use crate::client::{Client, Reply};
+use crate::harness::{Kind, Options, Server, wait_until};
+use crate::work::amount;
+
+fn is_long() -> bool {
+    amount("EGG_CLUSTERS", 0) > 0
+}
+
+/// The servers to make clusters of.
+fn kinds() -> Vec<Kind> {
+    if is_long() { vec![Kind::Redis74, Kind::Redis82, Kind::Valkey91] } else { vec![Kind::Redis74] }
+}
+
+struct Six {
+    /// Three masters, and a replica of each.
+    nodes: Vec<Server>,
+}
+
+const SLOTS: [(usize, usize); 3] = [(0, 5460), (5461, 10922), (10923, 16383)];
+
+impl Six {
+    fn start(kind: Kind) -> Self {
+        let options = Options::new(kind)
+            .tcp()
+            .line("cluster-enabled yes")
+            .line("cluster-node-timeout 3000")
+            .line("cluster-replica-validity-factor 0");
+        let nodes: Vec<Server> = (0..6).map(|_| options.clone().start()).collect();
+        let six = Self { nodes };
+        for node in 0..6 {
+            // As redis-cli does when it creates a cluster: nodes of equal epochs would settle theirs later by themselves, and
+            // refuse their votes to a replica that has not heard of it.
+            six.client(node).all(&[&format!("CLUSTER SET-CONFIG-EPOCH {}", node + 1)]);
+        }
+        for (node, (first, last)) in SLOTS.into_iter().enumerate() {
+            six.client(node).all(&[&format!("CLUSTER ADDSLOTSRANGE {first} {last}")]);
+        }
+        for node in &six.nodes {
+            six.client(0).all(&[&format!("CLUSTER MEET 127.0.0.1 {}", node.port())]);
+        }
+        for node in 0..6 {
+            wait_until(|| six.client(node).run("CLUSTER INFO").text().contains("cluster_known_nodes:6"));
+        }
+        for master in 0..3 {
+            let id = six.id(master);
+            // It may not have heard yet that this one is a master.
+            wait_until(|| six.client(master + 3).run(&format!("CLUSTER REPLICATE {id}")) == "OK");
+        }
+        for node in 0..6 {
+            wait_until(|| six.client(node).run("CLUSTER INFO").text().contains("cluster_state:ok"));
+        }
+        for node in 3..6 {
+            wait_until(|| six.client(node).info("replication", "master_link_status") == "up");
+        }
+        six
+    }
+
+    fn client(&self, node: usize) -> Client {
+        self.nodes[node].connect()
+    }
+
+    fn id(&self, node: usize) -> String {
+        self.client(node).run("CLUSTER MYID").text()
+    }
+
+    /// The node that a key belongs to at the start.
+    fn owner(&self, key: &str) -> usize {
+        let slot = self.slot(key);
+        SLOTS.iter().position(|(first, last)| (*first..=*last).contains(&slot)).expect("a slot of a master")
+    }
+
+    fn slot(&self, key: &str) -> usize {
+        usize::try_from(self.client(0).run(&format!("CLUSTER KEYSLOT {key}")).integer()).expect("a slot")
+    }
+
+    /// What sends a client to another node.
+    fn sent(&self, how: &str, key: &str, node: usize) -> Reply {
+        Reply::Error(format!("{how} {} 127.0.0.1:{}", self.slot(key), self.nodes[node].port()))
+    }
+}
