@@ -33,6 +33,7 @@ mod groupreap;
 mod groupreap_idle;
 mod harness;
 mod hostile;
+mod hostile_fuzz;
 mod info;
 mod lag;
 mod lag_history;
