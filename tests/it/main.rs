@@ -38,6 +38,7 @@ mod info;
 mod lag;
 mod lag_history;
 mod loading;
+mod log_bounds;
 mod model;
 mod moves_survive_crashes;
 mod native_names;
