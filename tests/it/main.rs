@@ -41,6 +41,8 @@ mod lag;
 mod lag_history;
 mod loading;
 mod log_bounds;
+mod memcheck;
+mod memory;
 mod model;
 mod moves_survive_crashes;
 mod native_names;

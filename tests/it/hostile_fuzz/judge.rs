@@ -165,7 +165,26 @@ impl<'a> Call<'a> {
 
     /// Whether it may delete an entry and leave references behind: KEEPREF does, and it is the default of the 8.2 names.
     fn may_dangle(&self) -> bool {
-        self.has("KEEPREF") || self.is_native() && !self.has("ACKED") && !self.has("DELREF")
+        self.has("KEEPREF") || self.is_native() && !self.options().any(|word| word == "ACKED" || word == "DELREF")
+    }
+
+    /// The words of a call of an 8.2 name that are options: what follows the id of XADD is data.
+    fn options(&self) -> impl Iterator<Item = String> {
+        let mut at = 2;
+        let mut found = Vec::new();
+        while let Some(word) = self.0.get(at).map(|word| word.to_ascii_uppercase()) {
+            let has_sign = self.0.get(at + 1).is_some_and(|word| word == "=" || word == "~");
+            at += match word.as_str() {
+                "MAXLEN" | "MINID" => 2 + usize::from(has_sign),
+                "LIMIT" => 2,
+                "NOMKSTREAM" | "ACKED" | "DELREF" | "KEEPREF" => 1,
+                // XACKDEL has a group there.
+                _ if self.name() != "XADD" => 1,
+                _ => break,
+            };
+            found.push(word);
+        }
+        found.into_iter()
     }
 
     /// Whether it must leave alone what some group needs.
