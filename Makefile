@@ -1,7 +1,7 @@
 # Shortcuts only: each runs cargo or a script of tools/, which say themselves what they need.
 # Everything is built in release mode, tests and lint too: one profile, so no dependency is compiled twice.
 .DEFAULT_GOAL := help
-.PHONY: help deps servers clients build faults run test fuzz prove lint clean distclean
+.PHONY: help deps servers clients build faults run test fuzz fuzz-parser hostile valgrind prove lint clean distclean
 .NOTPARALLEL:
 
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
@@ -42,9 +42,21 @@ fuzz: servers build ## Hold random histories against Redis 8.2: RUNS=20000 SEED=
 	EGG_FUZZ_RUNS=$(or $(RUNS),20000) EGG_FUZZ_SEED=$(SEED) EGG_FUZZ_TARGET=$(TARGET) \
 		$(CARGO) test --release --test it fuzz::same_as_redis_8_2 -- --nocapture
 
-prove: servers build ## The long proofs: 100 kills of each server while entries are moved, then make fuzz
+fuzz-parser: deps ## Fuzz the parsers, guided by coverage, for SECONDS=300 (libFuzzer; needs g++)
+	@tools/with-libclang tools/fuzz-parser $(or $(SECONDS),300)
+
+hostile: servers faults build ## Send CALLS=1000000 hostile calls to Redis 7.4, a tenth to each other server; SEED=
+	EGG_HOSTILE_CALLS=$(or $(CALLS),1000000) EGG_HOSTILE_SEED=$(SEED) \
+		$(CARGO) test --release --test it hostile_fuzz -- --nocapture
+
+valgrind: servers faults build ## Run the tests on Valkey under valgrind memcheck (half an hour); TESTS=ackdel for some
+	@tools/valgrind $(TESTS)
+
+prove: servers faults build ## The long proofs: 100 kills while entries are moved, a million calls of each command, fuzz, hostile
 	EGG_KILLS=100 $(CARGO) test --release --test it moves_survive_crashes -- --nocapture
+	EGG_MEMORY_CALLS=1000000 $(CARGO) test --release --test it memory -- --nocapture
 	@$(MAKE) fuzz
+	@$(MAKE) hostile
 
 lint: ## Check format and lints
 	$(CARGO) fmt --check
