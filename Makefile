@@ -42,8 +42,8 @@ fuzz: servers build ## Hold random histories against Redis 8.2: RUNS=20000 SEED=
 	EGG_FUZZ_RUNS=$(or $(RUNS),20000) EGG_FUZZ_SEED=$(SEED) EGG_FUZZ_TARGET=$(TARGET) \
 		$(CARGO) test --release --test it fuzz::same_as_redis_8_2 -- --nocapture
 
-fuzz-parser: deps ## Fuzz the parsers, guided by coverage, for SECONDS=300 (libFuzzer; needs g++)
-	@tools/with-libclang tools/fuzz-parser $(or $(SECONDS),300)
+fuzz-parser: ## Fuzz the parsers, guided by coverage, for SECONDS=300 (libFuzzer; needs g++)
+	@tools/fuzz-parser $(or $(SECONDS),300)
 
 hostile: servers faults build ## Send CALLS=1000000 hostile calls to Redis 7.4, a tenth to each other server; SEED=
 	EGG_HOSTILE_CALLS=$(or $(CALLS),1000000) EGG_HOSTILE_SEED=$(SEED) \
