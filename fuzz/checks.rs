@@ -19,7 +19,7 @@ impl Arguments for Words<'_> {
     }
 
     fn get(&self, index: usize) -> Option<&[u8]> {
-        self.0.get(index).copied()
+        <[_]>::get(&self.0, index).copied()
     }
 }
 
