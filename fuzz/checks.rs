@@ -40,7 +40,7 @@ pub fn check(input: &[u8]) {
 /// Every grammar. What is accepted lies within the arguments; what is refused has a clean line to say so.
 fn requests(words: &Words<'_>) {
     let mut errors = Vec::new();
-    let mut ids = |block: std::ops::Range<usize>, first: usize| {
+    let ids = |block: std::ops::Range<usize>, first: usize| {
         assert!(first + 2 <= block.start && !block.is_empty() && block.end <= words.len());
         let count = words.get(block.start - 1).and_then(parse_count);
         assert_eq!(count, Some(block.len()));

@@ -27,11 +27,16 @@ impl Tally {
     }
 }
 
+type Id = (u64, u64);
+
+/// A group: its name, the last id it was delivered, and what it has pending.
+type Needs = (Vec<u8>, Id, BTreeSet<Id>);
+
 /// What is in a stream: its entries, and what its groups need.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct View {
-    entries: BTreeSet<(u64, u64)>,
-    groups: Vec<(Vec<u8>, (u64, u64), BTreeSet<(u64, u64)>)>,
+    entries: BTreeSet<Id>,
+    groups: Vec<Needs>,
 }
 
 impl View {
