@@ -1,7 +1,7 @@
 # Shortcuts only: each runs cargo or a script of tools/, which say themselves what they need.
 # Everything is built in release mode, tests and lint too: one profile, so no dependency is compiled twice.
 .DEFAULT_GOAL := help
-.PHONY: help deps servers clients build faults run test test-examples fuzz prove lint clean distclean image test-image dist install bench soak
+.PHONY: help deps servers clients build faults run test test-examples fuzz prove lint clean distclean image test-image dist install bench soak fuzz-parser hostile valgrind
 .NOTPARALLEL:
 
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
@@ -45,12 +45,24 @@ fuzz: servers build ## Hold random histories against Redis 8.2: RUNS=20000 SEED=
 	EGG_FUZZ_RUNS=$(or $(RUNS),20000) EGG_FUZZ_SEED=$(SEED) EGG_FUZZ_TARGET=$(TARGET) \
 		$(CARGO) test --release --test it fuzz::same_as_redis_8_2 -- --nocapture
 
-prove: servers build ## The long proofs: 100 kills of each server, 10 minutes of strife, clusters, torn files; then make fuzz
+fuzz-parser: ## Fuzz the parsers, guided by coverage, for SECONDS=300 (libFuzzer; needs g++)
+	@tools/fuzz-parser $(or $(SECONDS),300)
+
+hostile: servers faults build ## Send CALLS=1000000 hostile calls to Redis 7.4, a tenth to each other server; SEED=
+	EGG_HOSTILE_CALLS=$(or $(CALLS),1000000) EGG_HOSTILE_SEED=$(SEED) \
+		$(CARGO) test --release --test it hostile_fuzz -- --nocapture
+
+valgrind: servers faults build ## Run the tests on Valkey under valgrind memcheck (half an hour); TESTS=ackdel for some
+	@tools/valgrind $(TESTS)
+
+prove: servers faults build ## The long proofs: 300 kills, 10 minutes of strife, clusters, torn files, memory; then fuzz and hostile
 	EGG_KILLS=100 $(CARGO) test --release --test it -- --nocapture moves_survive_crashes crash_mix
 	EGG_STRIFE_SECONDS=200 $(CARGO) test --release --test it -- --nocapture --test-threads=1 strife
 	EGG_CLUSTERS=1 $(CARGO) test --release --test it -- --nocapture --test-threads=1 six
 	EGG_TORN=1 $(CARGO) test --release --test it -- --nocapture torn
+	EGG_MEMORY_CALLS=1000000 $(CARGO) test --release --test it memory -- --nocapture
 	@$(MAKE) fuzz
+	@$(MAKE) hostile
 
 bench: servers build ## Measure it beside what it takes the place of, into docs/: PART=compare, ONLY="in order", QUICK=1 for a smoke test
 	EGG_BENCH_PART=$(PART) EGG_BENCH_ONLY="$(ONLY)" EGG_BENCH_QUICK=$(QUICK) $(CARGO) bench --bench streams

@@ -29,6 +29,9 @@ mod id_set;
 #[cfg(test)]
 mod mem_stream;
 mod native_names;
+#[cfg(test)]
+#[path = "../fuzz/checks.rs"]
+mod parser_checks;
 mod pins;
 mod policy;
 mod reap;

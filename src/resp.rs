@@ -69,11 +69,11 @@ impl<'a> Reader<'a> {
 
     /// Passes over one whole element, with all that is in it.
     pub fn skip(&mut self) -> Option<()> {
-        let mut left = 1;
+        let mut left = 1_usize;
         while left > 0 {
             left -= 1;
             if let Token::Array(length) = self.token()? {
-                left += length;
+                left = left.checked_add(length)?;
             }
         }
         Some(())
@@ -116,7 +116,8 @@ fn group<'a>(reader: &mut Reader<'a>) -> Option<Group<'a>> {
 pub fn pending_ids(reply: &[u8]) -> Option<Vec<StreamId>> {
     let mut reader = Reader::new(reply);
     let rows = reader.array()?;
-    let mut ids = Vec::with_capacity(rows);
+    // No more than fit in the reply, whatever its head says.
+    let mut ids = Vec::with_capacity(rows.min(reply.len()));
     for _ in 0..rows {
         let columns = reader.array()?;
         ids.push(StreamId::parse(reader.text()?)?);

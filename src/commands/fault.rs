@@ -3,11 +3,13 @@ use crate::reply::Reply;
 use crate::request::Arguments as _;
 use crate::server::call::Call;
 use crate::server::command::Command;
+use crate::server::fault::commit;
 use crate::server::spec::Spec;
 
 /// `EGG.FAULT text`
 ///
-/// Panics with this text. Only in builds with the feature `faults`, for the test that the server survives it.
+/// Misuses memory if the text names a way to, else panics with this text. Only in builds with the feature `faults`, for the
+/// tests that the server survives the one, and that valgrind finds the other.
 pub struct Fault;
 
 impl Command for Fault {
@@ -16,7 +18,7 @@ impl Command for Fault {
         flags: c"readonly fast",
         acl_categories: "read fast",
         arity: 2,
-        summary: c"Panics.",
+        summary: c"Does wrong on purpose.",
         complexity: c"O(1)",
         since: c"0.1.0",
         keys: &[],
@@ -25,6 +27,10 @@ impl Command for Fault {
 
     #[allow(clippy::panic)]
     fn run(call: &Call<'_>) -> Result<Reply, Error> {
-        std::panic::panic_any(String::from_utf8_lossy(call.get(1).unwrap_or_default()).into_owned())
+        let text = call.get(1).unwrap_or_default();
+        if commit(text) {
+            return Ok(Reply::Ok);
+        }
+        std::panic::panic_any(String::from_utf8_lossy(text).into_owned())
     }
 }

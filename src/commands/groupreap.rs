@@ -24,7 +24,7 @@ use crate::stats;
 /// blocks for longer than `ms`, or works for longer on one entry, looks dead.
 ///
 /// Replies one row per group that was (or would be) destroyed: name, number of pending entries, lag (nil if unknown),
-/// milliseconds idle (nil without consumers). Each is named in the server's log. Errors, in order: `WRONGTYPE`; `ERR syntax
+/// milliseconds idle (nil without consumers). The server's log names the first ten, and counts the others. Errors, in order: `WRONGTYPE`; `ERR syntax
 /// error`, `ERR IDLE must be a positive integer`; `NOGROUP`; `NOPERM` if the caller may not run XGROUP DESTROY on the key.
 pub struct GroupReap;
 
@@ -59,6 +59,7 @@ impl Command for GroupReap {
         let dead = dead(&ServerStream::new(call), &all, own, &request);
         if !request.dry_run {
             dead.iter().for_each(|dead| groups::destroy(call, &dead.group));
+            groups::report_destroyed(call, dead.iter().map(|dead| &dead.group));
             stats::REAPED.add(dead.len());
         }
         Ok(Reply::Array(dead.iter().map(row).collect()))

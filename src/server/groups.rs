@@ -44,13 +44,26 @@ pub fn require_destroy(call: &Call<'_>) -> Result<(), Error> {
     call.require_permission(Inner::Group, destroy.raw(), &[call.raw(1), call.raw(2)])
 }
 
-/// Destroys a group of the stream at a call's key, and says so in the log: what was pending in it is gone with it.
+/// Destroys a group of the stream at a call's key.
 pub fn destroy(call: &Call<'_>, group: &Group<'_>) {
     let words: [OwnedString; 2] = [b"DESTROY", group.name].map(|word| call.string(word));
     let [destroy, name] = words.each_ref().map(OwnedString::raw);
     call.run(Inner::Group, destroy, &[call.raw(1), name]);
-    let (key, name) = (Escaped(call.key()), Escaped(group.name));
-    let line = format!("destroyed group \"{name}\" of stream \"{key}\", with {} pending entries", group.pending);
+}
+
+/// So many destroyed groups are named in the log, for each call: a client could flood it with groups that it made.
+const NAMED: usize = 10;
+
+/// Says in the log which groups were destroyed: what was pending in them is gone with them.
+pub fn report_destroyed<'a>(call: &Call<'_>, groups: impl ExactSizeIterator<Item = &'a Group<'a>>) {
+    let (key, total) = (Escaped(call.key()), groups.len());
     // SAFETY: the context of the running command.
-    unsafe { log::notice(call.context(), &line) };
+    let say = |line: &str| unsafe { log::notice(call.context(), line) };
+    for group in groups.take(NAMED) {
+        let name = Escaped(group.name);
+        say(&format!("destroyed group \"{name}\" of stream \"{key}\", with {} pending entries", group.pending));
+    }
+    if total > NAMED {
+        say(&format!("destroyed {} more groups of stream \"{key}\"", total - NAMED));
+    }
 }

@@ -11,6 +11,8 @@ pub mod alarm;
 pub mod append;
 pub mod call;
 pub mod command;
+#[cfg(feature = "faults")]
+pub mod fault;
 pub mod filter;
 pub mod groups;
 pub mod info;

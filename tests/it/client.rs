@@ -141,7 +141,9 @@ impl Client {
         let client = redis::Client::open(format!("unix://{}{protocol}", socket.display())).ok()?;
         let connection = client.get_connection().ok()?;
         // A server that hangs fails the test instead of hanging it.
-        connection.set_read_timeout(Some(Duration::from_secs(120))).ok()?;
+        connection
+            .set_read_timeout(Some(Duration::from_secs(if crate::memcheck::is_asked_for() { 1200 } else { 120 })))
+            .ok()?;
         Some(Self { connection, calls_functions: false })
     }
 

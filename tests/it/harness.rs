@@ -11,6 +11,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use crate::client::{Client, Reply};
+use crate::memcheck;
 
 /// The servers that the tests run on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,11 +119,16 @@ pub fn library() -> Vec<u8> {
 
 /// Waits for something that a server does by itself; panics after a minute.
 pub fn wait_until(mut done: impl FnMut() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(60);
+    let deadline = Instant::now() + patience(60);
     while !done() {
         assert!(Instant::now() < deadline, "waited for a minute");
         sleep(Duration::from_millis(2));
     }
+}
+
+/// So many seconds, or more if valgrind slows everything down.
+fn patience(seconds: u64) -> Duration {
+    Duration::from_secs(seconds) * if memcheck::is_asked_for() { memcheck::PATIENCE } else { 1 }
 }
 
 /// How a server is to be started.
@@ -135,13 +141,25 @@ pub struct Options {
     module_arguments: Vec<String>,
     lines: Vec<String>,
     tcp: bool,
+    valgrind: bool,
+    expects_findings: bool,
 }
 
 impl Options {
     pub fn new(kind: Kind) -> Self {
         let library = WITHOUT_MODULE.get();
         let module = (!library).then(module);
-        Self { kind, module, library, module_arguments: Vec::new(), lines: Vec::new(), tcp: false }
+        let valgrind = kind == Kind::Valkey91 && memcheck::is_asked_for();
+        Self {
+            kind,
+            module,
+            library,
+            module_arguments: Vec::new(),
+            lines: Vec::new(),
+            tcp: false,
+            valgrind,
+            expects_findings: false,
+        }
     }
 
     pub fn without_module(mut self) -> Self {
@@ -179,6 +197,12 @@ impl Options {
     /// Listens on a loopback port too: replicas and cluster nodes talk to each other that way.
     pub fn tcp(mut self) -> Self {
         self.tcp = true;
+        self
+    }
+
+    /// Runs it under valgrind, which the test itself asks what it has found.
+    pub fn under_valgrind(mut self) -> Self {
+        (self.valgrind, self.expects_findings) = (true, true);
         self
     }
 
@@ -239,7 +263,9 @@ impl Server {
         if !config.exists() {
             fs::write(&config, lines.join("\n") + "\n").expect("the configuration can be written");
         }
-        let child = Command::new(self.options.kind.program())
+        let program = self.options.kind.program();
+        let mut command = if self.options.valgrind { memcheck::command(&program) } else { Command::new(program) };
+        let child = command
             .arg("redis.conf")
             .current_dir(&self.directory.0)
             .stdin(Stdio::null())
@@ -252,7 +278,7 @@ impl Server {
     }
 
     fn wait_until_ready(&mut self) -> Result<(), String> {
-        let deadline = Instant::now() + Duration::from_secs(30);
+        let deadline = Instant::now() + patience(30);
         while Instant::now() < deadline {
             if let Some(status) = self.process.as_mut().and_then(|process| process.try_wait().ok().flatten()) {
                 self.process = None;
@@ -336,6 +362,20 @@ impl Server {
         }
     }
 
+    /// Stops it in order, so that valgrind can say what was lost.
+    pub fn shut_down(&mut self) {
+        let Some(mut process) = self.process.take() else { return };
+        if let Some(mut client) = Client::try_connect(&self.path("socket"), false) {
+            let _ = client.try_send(&["SHUTDOWN", "NOSAVE", "NOW", "FORCE"]);
+        }
+        let deadline = Instant::now() + patience(10);
+        while Instant::now() < deadline && matches!(process.try_wait(), Ok(None)) {
+            sleep(Duration::from_millis(10));
+        }
+        self.process = Some(process);
+        self.kill();
+    }
+
     /// Starts it again on the same files.
     pub fn restart(&mut self) {
         self.kill();
@@ -360,7 +400,7 @@ impl Server {
 
     /// Waits until this replica has received all that its master has sent.
     pub fn wait_in_step(&self, master: &Server) {
-        let deadline = Instant::now() + Duration::from_secs(30);
+        let deadline = Instant::now() + patience(30);
         let offset = |server: &Server, field: &str| server.connect().info("replication", field);
         while Instant::now() < deadline {
             let up = offset(self, "master_link_status") == "up";
@@ -375,9 +415,17 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
+        let is_checked = self.options.valgrind && !self.options.expects_findings && !std::thread::panicking();
+        if is_checked {
+            self.shut_down();
+        }
         self.kill();
         if std::thread::panicking() {
             eprintln!("log of the {:?} server:\n{}", self.options.kind, self.log());
+        }
+        if is_checked {
+            let found = memcheck::findings(&self.directory.0);
+            assert!(found.is_empty(), "valgrind found:\n{found}");
         }
     }
 }

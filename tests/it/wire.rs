@@ -17,7 +17,8 @@ pub struct Wire {
 impl Wire {
     pub fn connect(server: &Server) -> Self {
         let stream = UnixStream::connect(server.path("socket")).expect("the server listens");
-        stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a timeout can be set");
+        let patience = Duration::from_secs(if crate::memcheck::is_asked_for() { 600 } else { 60 });
+        stream.set_read_timeout(Some(patience)).expect("a timeout can be set");
         Self { stream, calls_functions: server.has_library() }
     }
 
@@ -26,12 +27,11 @@ impl Wire {
     pub fn send<A: AsRef<[u8]>>(&mut self, words: &[A]) -> Vec<u8> {
         let words: Vec<&[u8]> = words.iter().map(AsRef::as_ref).collect();
         let words = if self.calls_functions { function_call(&words) } else { words };
-        let mut request = format!("*{}\r\n", words.len()).into_bytes();
-        for word in words {
-            request.extend(format!("${}\r\n", word.len()).bytes());
-            request.extend(word);
-            request.extend(b"\r\n");
-        }
+        self.exchange(packed(&words))
+    }
+
+    /// The same for any number of commands.
+    pub fn exchange(&mut self, mut request: Vec<u8>) -> Vec<u8> {
         request.extend(b"*1\r\n$4\r\nPING\r\n");
         self.stream.write_all(&request).expect("the server takes the command");
         let mut reply = Vec::new();
@@ -49,4 +49,15 @@ impl Wire {
     pub fn text<A: AsRef<[u8]>>(&mut self, words: &[A]) -> String {
         String::from_utf8(self.send(words)).expect("the reply is text")
     }
+}
+
+/// A command in the bytes of the protocol.
+pub fn packed<A: AsRef<[u8]>>(words: &[A]) -> Vec<u8> {
+    let mut request = format!("*{}\r\n", words.len()).into_bytes();
+    for word in words.iter().map(AsRef::as_ref) {
+        request.extend(format!("${}\r\n", word.len()).bytes());
+        request.extend(word);
+        request.extend(b"\r\n");
+    }
+    request
 }

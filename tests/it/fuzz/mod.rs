@@ -12,7 +12,7 @@ mod expected;
 mod history;
 mod quirks;
 mod random;
-mod shrink;
+pub mod shrink;
 pub mod state;
 mod trio;
 

@@ -1,0 +1,78 @@
+//! The tests under valgrind: `make valgrind` sets `EGG_VALGRIND=1`, and every Valkey server runs under memcheck then. (It
+//! allocates with the C library, so that each block is watched; Redis brings an allocator of its own.) A server that is
+//! stopped with an error found, or with memory lost, fails its test.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::harness::{Kind, Options, faults_module};
+
+/// How much longer everything may take.
+pub const PATIENCE: u32 = 20;
+
+/// Whether all servers run under valgrind.
+pub fn is_asked_for() -> bool {
+    std::env::var_os("EGG_VALGRIND").is_some_and(|value| value == "1")
+}
+
+/// Runs a server's program under memcheck. What is found goes to files `valgrind.<pid>`; without findings they are empty.
+pub fn command(program: &Path) -> Command {
+    // The server itself: `server` is a script around it.
+    let binary = program.with_file_name("bin").join("valkey-server");
+    let suppressions = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/valgrind.supp");
+    let mut command = Command::new("valgrind");
+    command.args(["--quiet", "--log-file=valgrind.%p", "--child-silent-after-fork=yes"]);
+    command.args(["--keep-debuginfo=yes", "--num-callers=40"]);
+    command.args(["--leak-check=full", "--show-leak-kinds=definite", "--errors-for-leak-kinds=definite"]);
+    command.arg(format!("--suppressions={}", suppressions.display())).arg(binary);
+    command
+}
+
+/// What was found of the servers that ran in a directory.
+pub fn findings(directory: &Path) -> String {
+    let files = fs::read_dir(directory).into_iter().flatten().filter_map(|file| Some(file.ok()?.path()));
+    let is_report =
+        |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("valgrind."));
+    files.filter(is_report).map(|path| fs::read_to_string(path).unwrap_or_default()).collect()
+}
+
+/// What valgrind says of a server with the faulty build, after one call.
+fn findings_after(fault: &str) -> String {
+    let mut server = Options::new(Kind::Valkey91).module(faults_module()).under_valgrind().start();
+    let mut client = server.connect();
+    client.stream(2, &["g"]);
+    assert_eq!(client.run("EGG.ACKDEL s g IDS 1 1-0"), [1]);
+    if !fault.is_empty() {
+        client.run(&format!("EGG.FAULT {fault}"));
+    }
+    server.shut_down();
+    findings(&server.path(""))
+}
+
+#[test]
+#[ignore = "needs valgrind: make valgrind"]
+fn nothing_is_found_where_nothing_is_wrong() {
+    assert_eq!(findings_after(""), "");
+}
+
+#[test]
+#[ignore = "needs valgrind: make valgrind"]
+fn a_read_after_free_is_found() {
+    let found = findings_after("READ-AFTER-FREE");
+    assert!(found.contains("Invalid read of size 1") && found.contains("inside a block of size 64 free'd"), "{found}");
+}
+
+#[test]
+#[ignore = "needs valgrind: make valgrind"]
+fn a_write_out_of_bounds_is_found() {
+    let found = findings_after("WRITE-OUT-OF-BOUNDS");
+    assert!(found.contains("Invalid write of size 1") && found.contains("after a block of size 64 alloc'd"), "{found}");
+}
+
+#[test]
+#[ignore = "needs valgrind: make valgrind"]
+fn a_leak_is_found() {
+    let found = findings_after("LEAK");
+    assert!(found.contains("8 bytes in 1 blocks are definitely lost"), "{found}");
+}
