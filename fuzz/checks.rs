@@ -97,9 +97,6 @@ fn replies(bytes: &[u8]) {
     let tokens = std::iter::from_fn(|| reader.token()).count();
     assert!(tokens <= bytes.len());
     let _ = Reader::new(bytes).skip();
-    let _ = resp::integer(bytes);
-    let _ = resp::groups(bytes);
-    let _ = resp::pending_ids(bytes);
     let _ = resp::delivery(bytes);
     let _ = resp::shortest_idle(bytes);
     let _ = resp::bookkeeping(bytes);

@@ -7,6 +7,8 @@
 mod error;
 #[path = "../src/glob.rs"]
 mod glob;
+#[path = "../src/id_set.rs"]
+mod id_set;
 #[path = "../src/policy.rs"]
 mod policy;
 #[path = "../src/request/mod.rs"]

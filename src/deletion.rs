@@ -5,6 +5,7 @@ use std::collections::HashSet;
 
 use crate::front::front_among;
 use crate::id_set::IdSet;
+use crate::known::known_pending;
 use crate::policy::{AckPolicy, DeletePolicy};
 use crate::reference::{first_entry, referenced};
 use crate::stream::{EntryId, Front, Group, Stream};
@@ -51,11 +52,18 @@ pub fn ack_delete(stream: &mut impl Stream, groups: &[Group<'_>], how: &AckDelet
     let may_ack = |id: &EntryId| owned.as_ref().is_none_or(|owned| owned.contains(id.id));
     let others_own = |id: &EntryId| !may_ack(id) && stream.delivery(how.group, id.id).is_some();
     let mut replies: Vec<i64> = ids.iter().map(|id| if others_own(id) { NOT_OWNED } else { ABSENT }).collect();
-    let mine: Cow<'_, [EntryId]> = match owned {
+    let mine: Cow<'_, [EntryId]> = match &owned {
         None => ids.into(),
         Some(_) => ids.iter().filter(|id| may_ack(id)).copied().collect(),
     };
-    let mut acked = stream.ack(&mine);
+    // Where a single entry stands matters for the lag alone, and most calls have one.
+    let front = if mine.len() > 1 { front_among(stream, &mine) } else { Front::default() };
+    let known = match owned {
+        Some(owned) if owned.as_slice().len() == mine.len() => owned,
+        _ => known_pending(stream, how.group, &mine, &front),
+    };
+    let mut acked = stream.ack(&mine, &known);
+    let all_acked = acked.len() == mine.len();
     let others = || groups.iter().filter(|group| group.name != how.group);
 
     let kept: IdSet = match how.policy {
@@ -79,7 +87,9 @@ pub fn ack_delete(stream: &mut impl Stream, groups: &[Group<'_>], how: &AckDelet
         acked.retain(|id| !kept.contains(id.id));
     }
     let is_safe = !matches!(how.policy, AckPolicy::Delete(DeletePolicy::KeepRef | DeletePolicy::DelRef));
-    let (deleted, lag_repaired) = delete(stream, groups, &acked, how.keep_lag && is_safe);
+    // Still the front of what is deleted, if that is all of it.
+    let front = (all_acked && acked.len() > 1 && kept.as_slice().is_empty()).then_some(front);
+    let (deleted, lag_repaired) = delete_with(stream, groups, &acked, front, how.keep_lag && is_safe);
     Outcome { replies, deleted, lag_repaired }
 }
 
@@ -143,10 +153,21 @@ fn acknowledge_everywhere<'a>(stream: &mut impl Stream, groups: impl Iterator<It
 /// just below the hole. A group that stands below, or is moved back below it later, still finds a mark above itself, so the
 /// core does not trust a count of read entries that took the deleted one for readable. Only groups at the hole gain a lag.
 pub fn delete(stream: &mut impl Stream, groups: &[Group<'_>], ids: &[EntryId], keep_lag: bool) -> (usize, bool) {
+    delete_with(stream, groups, ids, None, keep_lag)
+}
+
+/// The same where the front of the stream among `ids` may be known.
+fn delete_with(
+    stream: &mut impl Stream,
+    groups: &[Group<'_>],
+    ids: &[EntryId],
+    front: Option<Front>,
+    keep_lag: bool,
+) -> (usize, bool) {
     let Some(top) = ids.iter().map(|id| id.id).max() else { return (0, false) };
     let is_read_last = keep_lag && groups.iter().any(|group| group.last_delivered == top);
-    // The place of a single entry matters for the lag alone.
-    let front = if ids.len() > 1 || is_read_last { front_among(stream, ids) } else { Front::default() };
+    let is_of_use = ids.len() > 1 || is_read_last;
+    let front = front.unwrap_or_else(|| if is_of_use { front_among(stream, ids) } else { Front::default() });
     let leaves_an_older_entry = front.rest.is_some_and(|rest| rest < top);
     let before =
         (is_read_last && leaves_an_older_entry).then(|| stream.bookkeeping()).filter(|before| before.max_deleted < top);

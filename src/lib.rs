@@ -12,7 +12,8 @@
 //! - [`server`]: the only folder with `unsafe`, and the only one that calls the server
 //! - [`native_names`]: Redis 8.2's own names on servers that lack them
 //! - [`deletion`], [`trim`], [`acked_move`], [`pins`], [`reap`]: what each command decides. Pure
-//! - [`reference`]: which entries a group still needs, the rule under all of them; [`front`]: what goes at once. Pure
+//! - [`reference`]: which entries a group still needs, the rule under all of them; [`front`],
+//!   [`known`]: what is deleted, and acknowledged, at once. Pure
 //! - [`request`], [`policy`], [`resp`]: what is asked, what may be done, what the server answered. Pure
 //! - [`stream`]: what the core asks of a server; [`stream_id`], [`id_set`], [`glob`], [`reply`], [`error`]. Pure
 //! - [`config`], [`stats`]: the knobs and the counters. Leaves
@@ -26,6 +27,7 @@ mod error;
 mod front;
 mod glob;
 mod id_set;
+mod known;
 #[cfg(test)]
 mod mem_stream;
 mod native_names;

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::id_set::IdSet;
 use crate::stream::{Bookkeeping, Delivery, EntryId, Exactness, Front, Group, Stream, Threshold};
 use crate::stream_id::StreamId;
 
@@ -133,8 +134,10 @@ impl MemStream {
 }
 
 impl Stream for MemStream {
-    fn ack(&mut self, ids: &[EntryId]) -> Vec<EntryId> {
+    fn ack(&mut self, ids: &[EntryId], known: &IdSet) -> Vec<EntryId> {
         let Some(group) = self.groups.get_mut(&self.own) else { return Vec::new() };
+        let named_once = |id: &StreamId| ids.iter().filter(|named| named.id == *id).count() == 1;
+        assert!(known.as_slice().iter().all(|id| group.pending.contains_key(id) && named_once(id)), "{known:?}");
         ids.iter().filter(|id| group.pending.remove(&id.id).is_some()).copied().collect()
     }
 

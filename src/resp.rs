@@ -1,7 +1,7 @@
 //! Reads the server's own replies (RESP2), without copying or allocating.
 
 use crate::request::parse_integer;
-use crate::stream::{Bookkeeping, Delivery, Group};
+use crate::stream::{Bookkeeping, Delivery};
 use crate::stream_id::StreamId;
 
 /// One element of a reply. The items of an array follow it, one by one.
@@ -84,50 +84,6 @@ fn length(line: &[u8]) -> Option<usize> {
     usize::try_from(parse_integer(line)?).ok()
 }
 
-/// The integer that a reply consists of.
-pub fn integer(reply: &[u8]) -> Option<i64> {
-    match Reader::new(reply).token()? {
-        Token::Integer(value) => Some(value),
-        _ => None,
-    }
-}
-
-/// The groups of an `XINFO GROUPS` reply.
-pub fn groups(reply: &[u8]) -> Option<Vec<Group<'_>>> {
-    let mut reader = Reader::new(reply);
-    (0..reader.array()?).map(|_| group(&mut reader)).collect()
-}
-
-fn group<'a>(reader: &mut Reader<'a>) -> Option<Group<'a>> {
-    let mut group = Group::default();
-    for _ in 0..reader.array()? / 2 {
-        match (reader.text()?, reader.token()?) {
-            (b"name", Token::Text(name)) => group.name = name,
-            (b"pending", Token::Integer(pending)) => group.pending = u64::try_from(pending).ok()?,
-            (b"last-delivered-id", Token::Text(id)) => group.last_delivered = StreamId::parse(id)?,
-            (b"lag", Token::Integer(lag)) => group.lag = Some(lag),
-            _ => {}
-        }
-    }
-    Some(group)
-}
-
-/// The ids of an `XPENDING key group min max count` reply.
-pub fn pending_ids(reply: &[u8]) -> Option<Vec<StreamId>> {
-    let mut reader = Reader::new(reply);
-    let rows = reader.array()?;
-    // No more than fit in the reply, whatever its head says.
-    let mut ids = Vec::with_capacity(rows.min(reply.len()));
-    for _ in 0..rows {
-        let columns = reader.array()?;
-        ids.push(StreamId::parse(reader.text()?)?);
-        for _ in 1..columns {
-            reader.skip()?;
-        }
-    }
-    Some(ids)
-}
-
 /// The delivery in an `XPENDING key group id id 1` reply: None inside if the id is not pending.
 pub fn delivery(reply: &[u8]) -> Option<Option<Delivery>> {
     let mut reader = Reader::new(reply);
@@ -181,7 +137,7 @@ pub fn bookkeeping(reply: &[u8]) -> Option<Bookkeeping> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Reader, Token, bookkeeping, delivery, groups, integer, pending_ids, shortest_idle};
+    use super::{Reader, Token, bookkeeping, delivery, shortest_idle};
     use crate::stream::Delivery;
     use crate::stream_id::StreamId;
 
@@ -216,29 +172,14 @@ mod tests {
     }
 
     #[test]
-    fn reads_groups_with_any_bytes_in_their_names() {
-        let reply = b"*2\r\n*12\r\n$4\r\nname\r\n$3\r\n\r\n\x00\r\n$9\r\nconsumers\r\n:1\r\n$7\r\npending\r\n:5\r\n\
-            $17\r\nlast-delivered-id\r\n$3\r\n7-1\r\n$12\r\nentries-read\r\n$-1\r\n$3\r\nlag\r\n:2\r\n\
-            *4\r\n$4\r\nname\r\n$1\r\nh\r\n$17\r\nlast-delivered-id\r\n$3\r\n0-0\r\n";
-        let rows = groups(reply).unwrap_or_default();
-        assert_eq!(rows.len(), 2);
-        assert_eq!((rows[0].name, rows[0].pending, rows[0].last_delivered), (&b"\r\n\0"[..], 5, id(7, 1)));
-        assert_eq!((rows[0].lag, rows[1].lag), (Some(2), None));
-        assert_eq!((rows[1].name, rows[1].pending, rows[1].last_delivered), (&b"h"[..], 0, id(0, 0)));
-    }
-
-    #[test]
-    fn reads_pending_ids_and_counters() {
+    fn reads_deliveries_and_counters() {
         let reply = b"*2\r\n*4\r\n$3\r\n1-1\r\n$1\r\nc\r\n:10\r\n:1\r\n*4\r\n$3\r\n2-1\r\n$1\r\nc\r\n:10\r\n:1\r\n";
-        assert_eq!(pending_ids(reply), Some(vec![id(1, 1), id(2, 1)]));
         let first = delivery(reply);
         assert_eq!(first, Some(Some(Delivery { consumer: b"c".to_vec(), count: 1 })));
         let many = delivery(b"*1\r\n*4\r\n$3\r\n1-1\r\n$1\r\nc\r\n:10\r\n:-9223372036854775808\r\n");
         assert_eq!(many, Some(Some(Delivery { consumer: b"c".to_vec(), count: 1 << 63 })));
         assert_eq!(delivery(b"*0\r\n"), Some(None));
         assert_eq!(delivery(b"-ERR no\r\n"), None);
-        assert_eq!(integer(b":42\r\n"), Some(42));
-        assert_eq!(integer(b"-ERR no\r\n"), None);
         let reply = b"*8\r\n$17\r\nlast-generated-id\r\n$3\r\n9-1\r\n$20\r\nmax-deleted-entry-id\r\n$3\r\n3-1\r\n\
             $11\r\nfirst-entry\r\n*2\r\n$3\r\n1-1\r\n*2\r\n$1\r\nf\r\n$1\r\nv\r\n$13\r\nentries-added\r\n:9\r\n";
         let found = bookkeeping(reply).unwrap_or_default();

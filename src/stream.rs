@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU32;
 
+use crate::id_set::IdSet;
 use crate::stream_id::StreamId;
 
 /// An entry id, and where it came from.
@@ -86,8 +87,8 @@ pub struct Front {
 /// else runs in between. What changes anything is propagated as a core command, and only if it changed something.
 pub trait Stream {
     /// XACK of the calling group: those of `ids` that were pending, in the same order. Of an id that is named twice, the
-    /// first one.
-    fn ack(&mut self, ids: &[EntryId]) -> Vec<EntryId>;
+    /// first one. `known` are ids that are pending for sure, each of them named once.
+    fn ack(&mut self, ids: &[EntryId], known: &IdSet) -> Vec<EntryId>;
 
     /// XACK in another group: takes the ids out of its pending entries list.
     fn ack_in(&mut self, group: &[u8], ids: &[EntryId]);

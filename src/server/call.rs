@@ -6,6 +6,7 @@ use std::ptr::NonNull;
 use redis_module::raw::{RedisModuleCallReply, RedisModuleCtx, RedisModuleString};
 
 use super::api;
+use super::element::Element;
 use super::string::{self, OwnedString, RawString};
 use crate::error::Error;
 use crate::request::Arguments;
@@ -189,6 +190,8 @@ impl Arguments for Call<'_> {
 pub enum Inner {
     /// `XACK`
     Ack,
+    /// `XACK`, not propagated: all ids that were pending are, together, at the end.
+    AckQuietly,
     /// `XINFO`, the subcommand being passed as the "key".
     Info,
     /// `XDEL`
@@ -218,6 +221,7 @@ impl Inner {
         match self {
             Self::Info => (c"XINFO", c"Esv"),
             Self::Ack => (c"XACK", c"E!sv"),
+            Self::AckQuietly => (c"XACK", c"Esv"),
             Self::Del => (c"XDEL", c"E!sv"),
             Self::DelQuietly => (c"XDEL", c"Esv"),
             Self::Pending => (c"XPENDING", c"Esv"),
@@ -238,6 +242,11 @@ impl CallReply {
     /// Takes over what RedisModule_Call returned.
     pub(super) fn new(reply: *mut RedisModuleCallReply) -> Self {
         Self(NonNull::new(reply))
+    }
+
+    /// The reply, as the server takes it apart. None if the server gave none.
+    pub fn element(&self) -> Option<Element<'_>> {
+        self.0.map(Element::new)
     }
 
     /// The reply in RESP2, for [`crate::resp`] to read. Empty if the server gave none.

@@ -1,10 +1,10 @@
 //! The consumer groups of a stream: listed and destroyed.
 
 use super::call::{Call, CallReply, Inner};
+use super::element::Element;
 use super::log;
 use super::string::OwnedString;
 use crate::error::{Error, Escaped};
-use crate::resp::{self, Reader, Token};
 use crate::stream::Group;
 
 /// The consumer groups of a stream, as the server lists them.
@@ -21,18 +21,19 @@ impl GroupList {
     /// The same for the key that is this argument of the call.
     pub fn at(call: &Call<'_>, argument: usize) -> Result<Self, Error> {
         let reply = call.groups(call.raw(argument));
-        match Reader::new(reply.bytes()).token() {
-            Some(Token::Array(_)) => Ok(Self(Some(reply))),
-            Some(Token::Error(text)) if text.starts_with(b"WRONGTYPE") => Err(Error::WrongType),
-            Some(Token::Error(text)) if text.starts_with(b"ERR no such key") => Ok(Self(None)),
-            _ => Err(Error::Internal),
+        let Some(element) = reply.element() else { return Err(Error::Internal) };
+        match element.error() {
+            None => Ok(Self(Some(reply))),
+            Some(text) if text.starts_with(b"WRONGTYPE") => Err(Error::WrongType),
+            Some(text) if text.starts_with(b"ERR no such key") => Ok(Self(None)),
+            Some(_) => Err(Error::Internal),
         }
     }
 
     /// The groups. None if there is no key.
     pub fn rows(&self) -> Result<Option<Vec<Group<'_>>>, Error> {
         match &self.0 {
-            Some(reply) => resp::groups(reply.bytes()).map(Some).ok_or(Error::Internal),
+            Some(reply) => reply.element().and_then(Element::groups).map(Some).ok_or(Error::Internal),
             None => Ok(None),
         }
     }

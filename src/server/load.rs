@@ -98,7 +98,12 @@ macro_rules! missing {
 fn check_server(context: &Context) -> Result<(), String> {
     let mut missing = missing![
         RedisModule_Call,
+        RedisModule_CallReplyArrayElement,
+        RedisModule_CallReplyInteger,
+        RedisModule_CallReplyLength,
         RedisModule_CallReplyProto,
+        RedisModule_CallReplyStringPtr,
+        RedisModule_CallReplyType,
         RedisModule_CloseKey,
         RedisModule_RegisterCommandFilter,
         RedisModule_CommandFilterArgsCount,

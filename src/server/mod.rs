@@ -11,6 +11,7 @@ pub mod alarm;
 pub mod append;
 pub mod call;
 pub mod command;
+pub mod element;
 #[cfg(feature = "faults")]
 pub mod fault;
 pub mod filter;

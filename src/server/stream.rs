@@ -1,9 +1,11 @@
 //! The core's [`Stream`], on a real server: every operation is a core command, run inside the call.
 
 use super::call::{Call, CallReply, Inner};
+use super::element::Element;
 use super::service;
 use super::string::{OwnedString, RawString};
 use super::walk::{self, Walk};
+use crate::id_set::IdSet;
 use crate::resp;
 use crate::stats;
 use crate::stream::{Bookkeeping, Delivery, EntryId, Exactness, Front, Stream, Threshold};
@@ -44,6 +46,14 @@ impl<'a> ServerStream<'a> {
 
     fn group(&self) -> RawString {
         self.call.raw(2)
+    }
+
+    /// XACK of ids that are known to be pending, each named once.
+    fn ack_known(&self, command: Inner, ids: &[RawString]) {
+        let arguments: Vec<RawString> = std::iter::once(self.group()).chain(ids.iter().copied()).collect();
+        if count(&self.call.run(command, self.key, &arguments)) != ids.len() {
+            super::broken("XACK acknowledges what XPENDING lists");
+        }
     }
 
     /// The texts of ids: those that the caller gave as they came, the others made here.
@@ -103,23 +113,34 @@ pub(super) fn trim_words(threshold: Threshold, exactness: Exactness) -> Vec<Stri
 const SHORTEST_CUT: usize = 3;
 
 fn count(reply: &CallReply) -> usize {
-    resp::integer(reply.bytes()).and_then(|count| usize::try_from(count).ok()).unwrap_or_default()
+    let count = reply.element().and_then(Element::integer);
+    count.and_then(|count| usize::try_from(count).ok()).unwrap_or_default()
 }
 
 impl Stream for ServerStream<'_> {
-    /// One XACK per id: that alone tells which ids were pending, however large the pending entries list is. They are
-    /// propagated as one XACK of those that were.
-    fn ack(&mut self, ids: &[EntryId]) -> Vec<EntryId> {
+    /// What is known to be pending goes in one XACK, and the rest in one for each id: that alone tells which ids were pending,
+    /// however large the pending entries list is. They are propagated as one XACK of those that were.
+    fn ack(&mut self, ids: &[EntryId], known: &IdSet) -> Vec<EntryId> {
         let group = self.group();
         let texts = self.texts(ids);
+        if known.as_slice().len() == ids.len() {
+            self.ack_known(Inner::Ack, &texts.raw);
+            return ids.to_vec();
+        }
         let is_alone = ids.len() == 1;
-        let mut acked = Vec::with_capacity(ids.len());
-        let mut changed = Vec::with_capacity(ids.len());
+        let (mut acked, mut changed, mut at_once) = (Vec::with_capacity(ids.len()), Vec::new(), Vec::new());
         for (id, text) in ids.iter().zip(&texts.raw) {
-            if count(&self.call.acknowledge(self.key, group, *text, is_alone)) == 1 {
+            let is_known = known.contains(id.id);
+            if is_known {
+                at_once.push(*text);
+            }
+            if is_known || count(&self.call.acknowledge(self.key, group, *text, is_alone)) == 1 {
                 acked.push(*id);
                 changed.push(*text);
             }
+        }
+        if !at_once.is_empty() {
+            self.ack_known(Inner::AckQuietly, &at_once);
         }
         if !changed.is_empty() && !is_alone {
             self.call.propagate_xack(self.key, group, &changed);
@@ -167,14 +188,14 @@ impl Stream for ServerStream<'_> {
         let [min, max, limit] = [min.to_string(), max.to_string(), limit.to_string()];
         let reply = self.run(Inner::Pending, &[group, min.as_bytes(), max.as_bytes(), limit.as_bytes()]);
         // An empty list would mean that nobody needs the entries.
-        resp::pending_ids(reply.bytes()).unwrap_or_else(|| super::broken("XPENDING answers a list"))
+        reply.element().and_then(Element::pending_ids).unwrap_or_else(|| super::broken("XPENDING answers a list"))
     }
 
     fn pending_of(&self, consumer: &[u8], min: StreamId, max: StreamId, limit: usize) -> Vec<StreamId> {
         let [min, max, limit] = [min.to_string(), max.to_string(), limit.to_string()];
         let words = [self.call.group(), min.as_bytes(), max.as_bytes(), limit.as_bytes(), consumer];
         let reply = self.run(Inner::Pending, &words);
-        resp::pending_ids(reply.bytes()).unwrap_or_else(|| super::broken("XPENDING answers a list"))
+        reply.element().and_then(Element::pending_ids).unwrap_or_else(|| super::broken("XPENDING answers a list"))
     }
 
     fn delivery(&self, group: &[u8], id: StreamId) -> Option<Delivery> {
