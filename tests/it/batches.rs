@@ -11,6 +11,7 @@ each_server! {
     many_ids_that_are_not_pending_are_each_answered,
     duplicates_are_deleted_once,
     workers_may_be_interleaved,
+    what_one_look_at_the_pending_list_does_not_show_is_found_all_the_same,
 }
 
 const SIZES: [usize; 7] = [1, 8, 9, 100, 1000, 10_000, 100_000];
@@ -112,4 +113,29 @@ fn workers_may_be_interleaved(kind: Kind) {
     for (field, expected) in [("pending", 0), ("lag", 0), ("consumers", 4)] {
         assert_eq!(*group.field(field), expected, "{field}");
     }
+}
+
+/// From 32 ids on, in order, most are acknowledged at once: those that the first one's worker has.
+fn what_one_look_at_the_pending_list_does_not_show_is_found_all_the_same(kind: Kind) {
+    let server = Server::start(kind);
+    let mut client = server.connect();
+    client.all(&["XGROUP CREATE s g 0 MKSTREAM"]);
+    client.add(1..=200);
+    for worker in ["c", "d"].into_iter().cycle().take(180) {
+        client.run(&format!("XREADGROUP GROUP g {worker} COUNT 1 STREAMS s >"));
+    }
+    // Worker c has the odd ones up to 179-0. Of these, 31-0 is acknowledged already, and 33-0 has lost its entry.
+    client.all(&["XACK s g 31-0", "XDEL s 33-0"]);
+    let mut numbers: Vec<usize> = (3..=99).step_by(2).collect();
+    // The other worker's, two far behind, one not delivered, one that never was.
+    numbers.extend([100, 177, 179, 190, 999]);
+    let ids: Vec<String> = numbers.iter().map(|n| format!("{n}-0")).collect();
+    let expected: Vec<i64> = numbers.iter().map(|n| if [31, 190, 999].contains(n) { -1 } else { 1 }).collect();
+    assert_eq!(ackdel(&mut client, "REJECT", &ids), expected);
+    let left = 180 - 1 - expected.iter().filter(|reply| **reply == 1).count();
+    assert_eq!(client.run("XPENDING s g").array()[0].integer(), left as i64);
+    // 33-0 had no entry any more, and 31-0 keeps its own.
+    assert_eq!(client.run("XLEN s").integer(), 200 - (expected.iter().sum::<i64>() + 3));
+    assert_eq!(client.ids("s").iter().filter(|id| ["31-0", "190-0"].contains(&id.as_str())).count(), 2);
+    assert_eq!(client.group("s", "g").field("lag").integer(), 20);
 }
