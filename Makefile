@@ -66,6 +66,7 @@ prove: servers faults build ## The long proofs: 300 kills, 10 minutes of strife,
 
 bench: servers build ## Measure it beside what it takes the place of, into docs/: PART=compare, ONLY="in order", QUICK=1 for a smoke test
 	EGG_BENCH_PART=$(PART) EGG_BENCH_ONLY="$(ONLY)" EGG_BENCH_QUICK=$(QUICK) $(CARGO) bench --bench streams
+
 soak: servers build ## Work without end, every message accounted for: MINUTES=30
 	EGG_SOAK_SECONDS=$$(( $(or $(MINUTES),30) * 60 )) $(CARGO) test --release --test it -- --nocapture soak
 
