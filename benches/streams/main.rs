@@ -6,6 +6,9 @@ mod bars;
 #[path = "../../tests/it/client.rs"]
 mod client;
 mod compare;
+#[allow(dead_code, reason = "the tests' own client can call the Function library")]
+#[path = "../../tests/it/fcall.rs"]
+mod fcall;
 #[allow(dead_code, unused_macros, reason = "the tests' own servers: a benchmark needs a part of it")]
 #[path = "../../tests/it/harness.rs"]
 mod harness;
@@ -13,6 +16,9 @@ mod lag;
 mod latency;
 mod lines;
 mod measure;
+#[allow(dead_code, reason = "the tests' own servers can run under valgrind")]
+#[path = "../../tests/it/memcheck.rs"]
+mod memcheck;
 mod memory;
 #[allow(dead_code, reason = "the tests' own randomness: a benchmark needs a part of it")]
 #[path = "../../tests/it/random.rs"]

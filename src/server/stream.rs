@@ -57,7 +57,13 @@ impl<'a> ServerStream<'a> {
     }
 
     /// The texts of ids: those that the caller gave as they came, the others made here.
-    fn texts(&self, ids: &[EntryId]) -> Texts {
+    fn texts(&self, ids: &[EntryId]) -> Texts<'a> {
+        let arguments = || ids.iter().map(|id| id.argument.map(|argument| argument.get() as usize));
+        if let Some(Some(first)) = arguments().next()
+            && arguments().eq((first..first + ids.len()).map(Some))
+        {
+            return Texts::Given(self.call.raw_from(first).get(..ids.len()).unwrap_or_default());
+        }
         let mut made = Vec::new();
         let raw = ids.iter().map(|id| match id.argument {
             Some(argument) => self.call.raw(argument.get() as usize),
@@ -68,7 +74,7 @@ impl<'a> ServerStream<'a> {
                 raw
             }
         });
-        Texts { raw: raw.collect(), _made: made }
+        Texts::Gathered { raw: raw.collect(), _made: made }
     }
 
     /// Runs a core command on the stream with words made here.
@@ -87,9 +93,20 @@ impl<'a> ServerStream<'a> {
 }
 
 /// The texts of some ids, for as long as the server needs them.
-struct Texts {
-    raw: Vec<RawString>,
-    _made: Vec<OwnedString>,
+enum Texts<'a> {
+    /// Arguments of the call that stand side by side.
+    Given(&'a [RawString]),
+    /// From here and there.
+    Gathered { raw: Vec<RawString>, _made: Vec<OwnedString> },
+}
+
+impl Texts<'_> {
+    fn raw(&self) -> &[RawString] {
+        match self {
+            Self::Given(raw) => raw,
+            Self::Gathered { raw, .. } => raw,
+        }
+    }
 }
 
 /// `MAXLEN | MINID = | ~ threshold [LIMIT n]`
@@ -123,18 +140,23 @@ impl Stream for ServerStream<'_> {
     fn ack(&mut self, ids: &[EntryId], known: &IdSet) -> Vec<EntryId> {
         let group = self.group();
         let texts = self.texts(ids);
+        let texts = texts.raw();
+        let acknowledge = |text, propagate| count(&self.call.acknowledge(self.key, group, text, propagate)) == 1;
+        if let [text] = *texts {
+            return if acknowledge(text, true) { ids.to_vec() } else { Vec::new() };
+        }
         if known.as_slice().len() == ids.len() {
-            self.ack_known(Inner::Ack, &texts.raw);
+            self.ack_known(Inner::Ack, texts);
             return ids.to_vec();
         }
-        let is_alone = ids.len() == 1;
-        let (mut acked, mut changed, mut at_once) = (Vec::with_capacity(ids.len()), Vec::new(), Vec::new());
-        for (id, text) in ids.iter().zip(&texts.raw) {
+        let (mut acked, mut changed) = (Vec::with_capacity(ids.len()), Vec::with_capacity(ids.len()));
+        let mut at_once = Vec::new();
+        for (id, text) in ids.iter().zip(texts) {
             let is_known = known.contains(id.id);
             if is_known {
                 at_once.push(*text);
             }
-            if is_known || count(&self.call.acknowledge(self.key, group, *text, is_alone)) == 1 {
+            if is_known || acknowledge(*text, false) {
                 acked.push(*id);
                 changed.push(*text);
             }
@@ -142,7 +164,7 @@ impl Stream for ServerStream<'_> {
         if !at_once.is_empty() {
             self.ack_known(Inner::AckQuietly, &at_once);
         }
-        if !changed.is_empty() && !is_alone {
+        if !changed.is_empty() {
             self.call.propagate_xack(self.key, group, &changed);
         }
         acked
@@ -151,27 +173,29 @@ impl Stream for ServerStream<'_> {
     fn ack_in(&mut self, group: &[u8], ids: &[EntryId]) {
         let group = self.call.string(group);
         let texts = self.texts(ids);
-        let arguments: Vec<RawString> = std::iter::once(group.raw()).chain(texts.raw.iter().copied()).collect();
+        let arguments: Vec<RawString> = std::iter::once(group.raw()).chain(texts.raw().iter().copied()).collect();
         self.call.run(Inner::Ack, self.key, &arguments);
     }
 
-    /// Cuts the front off, if it is worth it, all but its last entry: deleting that one by XDEL sets the first entry and the
-    /// largest deleted id as deleting all of them would, and causes the event. Replicas get the XDEL of all ids.
+    /// Cuts the front off, if it is worth it, all but its last entry. That one goes by XDEL, which sets the largest deleted id as
+    /// deleting all of them would, and causes the event. It goes first: the cut looks for the new first entry in any case.
+    /// Replicas get the XDEL of all ids.
     fn delete(&mut self, ids: &[EntryId], front: &Front) -> usize {
         let texts = self.texts(ids);
-        if let [text] = *texts.raw {
+        let texts = texts.raw();
+        if let [text] = *texts {
             return count(&self.call.delete(self.key, text));
         }
         if front.length < SHORTEST_CUT {
-            return count(&self.call.run(Inner::Del, self.key, &texts.raw));
+            return count(&self.call.run(Inner::Del, self.key, texts));
         }
+        let rest: Vec<RawString> =
+            ids.iter().zip(texts).filter(|(id, _)| id.id >= front.last).map(|(_, text)| *text).collect();
+        let deleted = count(&self.call.run(Inner::DelQuietly, self.key, &rest));
         let cut = walk::cut_before(self.call, self.key, front.last);
         stats::HEAD_CUTS.add(1);
-        let rest: Vec<RawString> =
-            ids.iter().zip(&texts.raw).filter(|(id, _)| id.id >= front.last).map(|(_, text)| *text).collect();
-        let deleted = cut + count(&self.call.run(Inner::DelQuietly, self.key, &rest));
-        self.call.propagate_xdel(self.key, &texts.raw);
-        deleted
+        self.call.propagate_xdel(self.key, texts);
+        deleted + cut
     }
 
     fn trim(&mut self, threshold: Threshold, exactness: Exactness) -> usize {
