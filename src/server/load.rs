@@ -2,6 +2,7 @@
 
 use std::ffi::CStr;
 use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use redis_module::{Context, RedisString, Status, raw};
 
@@ -68,6 +69,14 @@ fn try_load(
     Ok(())
 }
 
+/// Whether 8.2's names are EGG's commands.
+static HAS_NATIVE_NAMES: AtomicBool = AtomicBool::new(false);
+
+/// Whether 8.2's names are EGG's commands here: asked for, and lacked by the server.
+pub fn has_native_names() -> bool {
+    HAS_NATIVE_NAMES.load(Ordering::Relaxed)
+}
+
 /// Brings 8.2's names to a server that lacks them.
 ///
 /// # Safety
@@ -80,6 +89,7 @@ unsafe fn load_native_names(context: &Context, native: &[Registration]) -> Resul
             return Ok(());
         }
         native.iter().try_for_each(|register| register(context.ctx))?;
+        HAS_NATIVE_NAMES.store(true, Ordering::Relaxed);
         filter::install(context.ctx);
     }
     Ok(())

@@ -5,7 +5,7 @@
 use redis_module::{Context, Status};
 
 use super::call::CallReply;
-use super::{api, log};
+use super::{api, load, log};
 use crate::resp::{Reader, Token};
 
 /// Refuses to be unloaded while an ACL user has a rule about one of EGG's commands by name, or while a connected client has
@@ -20,7 +20,7 @@ pub fn may_unload(context: &Context) -> Status {
     let refusals = [
         (
             c"ACL",
-            names_a_command as fn(&[u8]) -> bool,
+            names_a_command as fn(&[u8], bool) -> bool,
             "an ACL user has a rule that names one of its commands, on which the server would abort. Take such rules away \
              first; rules about @egg may stay",
         ),
@@ -31,6 +31,7 @@ pub fn may_unload(context: &Context) -> Status {
              clients first, or send CLIENT KILL TYPE normal SKIPME yes and MODULE UNLOAD in one go",
         ),
     ];
+    let has_native_names = load::has_native_names();
     for (command, forbids, reason) in refusals {
         // SAFETY: the context of the unload; the format names one C string, and one follows.
         let reply = unsafe {
@@ -38,6 +39,7 @@ pub fn may_unload(context: &Context) -> Status {
         };
         let mut reader = Reader::new(reply.bytes());
         while let Some(token) = reader.token() {
+            let forbids = |line: &[u8]| forbids(line, has_native_names);
             if matches!(token, Token::Text(text) if text.split(|byte| *byte == b'\n').any(forbids)) {
                 // SAFETY: the context of the unload.
                 unsafe { log::warning(context.ctx, &format!("EGG was not unloaded: {reason}")) };
@@ -48,23 +50,23 @@ pub fn may_unload(context: &Context) -> Status {
     Status::Ok
 }
 
-/// Whether a line of ACL LIST has a rule such as `+egg.trim` or `-xackdel`. Native names are EGG's commands only where the
-/// server lacks them; a rule about them elsewhere is no reason to go, but unloading can wait for it.
-fn names_a_command(user: &[u8]) -> bool {
+/// Whether a line of ACL LIST has a rule such as `+egg.trim`, or `-xackdel` where that name is EGG's.
+fn names_a_command(user: &[u8], has_native_names: bool) -> bool {
     user.split(|byte| matches!(byte, b' ' | b'(' | b')')).any(|word| match word {
-        [b'+' | b'-', command @ ..] => is_ours(command),
+        [b'+' | b'-', command @ ..] => is_ours(command, has_native_names),
         _ => false,
     })
 }
 
 /// Whether a line of CLIENT LIST is about a client whose last command is EGG's.
-fn called_last(client: &[u8]) -> bool {
-    client.split(|byte| *byte == b' ').any(|word| word.strip_prefix(b"cmd=").is_some_and(is_ours))
+fn called_last(client: &[u8], has_native_names: bool) -> bool {
+    let command = |word: &'_ [u8]| word.strip_prefix(b"cmd=").is_some_and(|command| is_ours(command, has_native_names));
+    client.split(|byte| *byte == b' ').any(command)
 }
 
-fn is_ours(command: &[u8]) -> bool {
+fn is_ours(command: &[u8], has_native_names: bool) -> bool {
     let begins = |name: &[u8]| command.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
-    begins(b"egg.") || begins(b"xackdel") || begins(b"xdelex")
+    begins(b"egg.") || has_native_names && (begins(b"xackdel") || begins(b"xdelex"))
 }
 
 #[cfg(test)]
@@ -74,10 +76,10 @@ mod tests {
     #[test]
     fn finds_clients_whose_last_command_is_eggs() {
         for client in ["id=3 name= cmd=egg.ackdel user=default", "id=3 cmd=xackdel"] {
-            assert!(called_last(client.as_bytes()), "{client}");
+            assert!(called_last(client.as_bytes(), true), "{client}");
         }
         for client in ["id=3 name=cmd=egg.trim cmd=module|unload user=egg.trim", "id=4 cmd=NULL", ""] {
-            assert!(!called_last(client.as_bytes()), "{client}");
+            assert!(!called_last(client.as_bytes(), true), "{client}");
         }
     }
 
@@ -86,12 +88,18 @@ mod tests {
         for user in
             ["user a on +egg.trim", "user a on ~* -@all -EGG.ADD", "user a on (%R~x +egg.pins)", "user a +xackdel"]
         {
-            assert!(names_a_command(user.as_bytes()), "{user}");
+            assert!(names_a_command(user.as_bytes(), true), "{user}");
         }
         for user in
             ["user default on nopass sanitize-payload ~* &* +@all", "user a on ~egg.* +@egg -@all", "user egg. on"]
         {
-            assert!(!names_a_command(user.as_bytes()), "{user}");
+            assert!(!names_a_command(user.as_bytes(), true), "{user}");
         }
+    }
+
+    #[test]
+    fn leaves_names_alone_that_the_server_has_of_its_own() {
+        assert!(!called_last(b"id=3 cmd=xackdel", false) && called_last(b"id=3 cmd=egg.add", false));
+        assert!(!names_a_command(b"user a +xdelex", false) && names_a_command(b"user a +egg.add", false));
     }
 }
