@@ -39,6 +39,7 @@ fn only_the_front_is_cut_and_the_rest_deleted_one_by_one(kind: Kind) {
     // All that is left.
     assert_eq!(client.run("EGG.ACKDEL s g IDS 3 4-0 9-0 11-0").integers(), [1, 1, 1]);
     assert_eq!((client.run("XLEN s").integer(), cuts(&mut client)), (0, "2".into()));
+    assert_eq!(client.run("XINFO STREAM s").field("radix-tree-keys").integer(), 0);
     let info = client.run("XINFO STREAM s");
     let field = |name| info.field(name).text();
     // 12-0 was read last, and went while older ones stayed: the lag was mended.

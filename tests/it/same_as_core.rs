@@ -11,7 +11,8 @@ each_server! {
 }
 
 const ENTRIES: usize = 2_000;
-const BATCHES: [usize; 5] = [1, 8, 9, 100, 1_000];
+/// The last two end where a node does, and with the stream.
+const BATCHES: [usize; 7] = [1, 8, 9, 100, 1_000, 82, 800];
 /// To XINFO STREAM FULL COUNT.
 const ALL: usize = 0;
 const NODE_SIZES: [usize; 2] = [100, 10];
