@@ -177,27 +177,26 @@ impl Stream for ServerStream<'_> {
         self.call.run(Inner::Ack, self.key, &arguments);
     }
 
-    /// Cuts the front off, if it is worth it. Its last entry goes by XDEL, which sets the largest deleted id as deleting all of
-    /// them would, and causes the event; and it goes first, since the cut looks for the new first entry in any case. The cut
-    /// ends at the first entry that stays: a node that has nothing else goes as a whole, as with XDEL. Replicas get the XDEL
-    /// of all ids.
+    /// Cuts the front off, if it is worth it, all but its last entry: deleting that one by XDEL sets the first entry and the
+    /// largest deleted id as deleting all of them would, frees its node if nothing else is there, and causes the event. The
+    /// cut comes first, so that nothing that listens to events runs between the walk that found the front and the cut.
+    /// Replicas get the XDEL of all ids.
     fn delete(&mut self, ids: &[EntryId], front: &Front) -> usize {
         let texts = self.texts(ids);
         let texts = texts.raw();
         if let [text] = *texts {
             return count(&self.call.delete(self.key, text));
         }
-        let end = front.rest.unwrap_or(StreamId::MAX);
-        if front.length < SHORTEST_CUT || front.last == end {
+        if front.length < SHORTEST_CUT {
             return count(&self.call.run(Inner::Del, self.key, texts));
         }
+        let cut = walk::cut_before(self.call, self.key, front.last);
+        stats::HEAD_CUTS.add(1);
         let rest: Vec<RawString> =
             ids.iter().zip(texts).filter(|(id, _)| id.id >= front.last).map(|(_, text)| *text).collect();
-        let deleted = count(&self.call.run(Inner::DelQuietly, self.key, &rest));
-        let cut = walk::cut_before(self.call, self.key, end);
-        stats::HEAD_CUTS.add(1);
+        let deleted = cut + count(&self.call.run(Inner::DelQuietly, self.key, &rest));
         self.call.propagate_xdel(self.key, texts);
-        deleted + cut
+        deleted
     }
 
     fn trim(&mut self, threshold: Threshold, exactness: Exactness) -> usize {

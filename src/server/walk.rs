@@ -52,7 +52,7 @@ impl Iterator for Walk {
 
 impl Drop for Walk {
     fn drop(&mut self) {
-        // SAFETY: opened in `from_start`, closed once; closing also stops the iterator.
+        // SAFETY: opened in `new`, closed once; closing also stops the iterator.
         unsafe { api!(RedisModule_CloseKey(self.key.as_ptr())) }
     }
 }
