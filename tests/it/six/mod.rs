@@ -59,7 +59,17 @@ impl Six {
         for node in 3..6 {
             wait_until(|| six.client(node).info("replication", "master_link_status") == "up");
         }
+        for node in 0..6 {
+            wait_until(|| six.has_three_pairs(node));
+        }
         six
+    }
+
+    /// Whether a node takes each replica to be in the shard of its master. Redis 7.4 learns shards late; killed before that, it
+    /// calls its own cluster configuration file corrupted when it is started again.
+    fn has_three_pairs(&self, node: usize) -> bool {
+        let shards = self.client(node).run("CLUSTER SHARDS");
+        shards.array().len() == 3 && shards.array().iter().all(|shard| shard.field("nodes").array().len() == 2)
     }
 
     fn client(&self, node: usize) -> Client {
