@@ -24,8 +24,10 @@ use crate::stats;
 /// blocks for longer than `ms`, or works for longer on one entry, looks dead.
 ///
 /// Replies one row per group that was (or would be) destroyed: name, number of pending entries, lag (nil if unknown),
-/// milliseconds idle (nil without consumers). The server's log names the first ten, and counts the others. Errors, in order: `WRONGTYPE`; `ERR syntax
-/// error`, `ERR IDLE must be a positive integer`; `NOGROUP`; `NOPERM` if the caller may not run XGROUP DESTROY on the key.
+/// milliseconds idle (nil without consumers). The server's log names the first ten, and counts the others.
+///
+/// Errors, in order: `WRONGTYPE`; `ERR syntax error`, `ERR IDLE must be a positive integer`; `NOGROUP`; `NOPERM` if the caller
+/// may not run XGROUP DESTROY on the key.
 pub struct GroupReap;
 
 impl Command for GroupReap {
