@@ -22,6 +22,8 @@ pub fn command(program: &Path) -> Command {
     let binary = program.with_file_name("bin").join("valkey-server");
     let suppressions = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/valgrind.supp");
     let mut command = Command::new("valgrind");
+    // To name the frames of a panic's backtrace, Rust reads debug information, and keeps it for the next one.
+    command.env("RUST_BACKTRACE", "0");
     command.args(["--quiet", "--log-file=valgrind.%p", "--child-silent-after-fork=yes"]);
     command.args(["--keep-debuginfo=yes", "--num-callers=40"]);
     command.args(["--leak-check=full", "--show-leak-kinds=definite", "--errors-for-leak-kinds=definite"]);
