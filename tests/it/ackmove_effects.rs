@@ -25,13 +25,6 @@ fn moved(reply: &Reply) -> Vec<String> {
     reply.array().iter().map(Reply::text).collect()
 }
 
-/// The commands that an action adds to the append only file, one line each.
-fn propagated(server: &Server, action: impl FnOnce()) -> Vec<String> {
-    let before = server.aof().len();
-    action();
-    server.aof().split_off(before).into_iter().map(|words| words.join(" ")).collect()
-}
-
 fn three(client: &mut Client, groups: &[&str]) {
     client.run("DEL s d");
     client.stream(3, groups);
@@ -72,7 +65,7 @@ fn moves_are_propagated_as_core_commands_in_one_transaction(kind: Kind) {
         three(&mut client, &["g"]);
         client.all(setup);
         let mut ids = Vec::new();
-        let commands = propagated(&server, || {
+        let commands = server.propagated(|| {
             let reply = client.run(&format!("EGG.ACKMOVE s g {options}"));
             ids = reply.array().iter().filter(|id| **id != Reply::Nil).map(Reply::text).collect();
         });
@@ -88,7 +81,7 @@ fn moves_are_propagated_as_core_commands_in_one_transaction(kind: Kind) {
     // A single command goes without a transaction.
     three(&mut client, &["g"]);
     client.all(&["XDEL s 1-0"]);
-    let commands = propagated(&server, || drop(client.run("EGG.ACKMOVE s g d MAXLEN 0 IDS 1 1-0")));
+    let commands = server.propagated(|| drop(client.run("EGG.ACKMOVE s g d MAXLEN 0 IDS 1 1-0")));
     assert_eq!(commands, ["XACK s g 1-0"]);
 }
 
@@ -97,7 +90,7 @@ fn what_moves_nothing_is_not_propagated(kind: Kind) {
     let mut client = server.connect();
     three(&mut client, &["g"]);
     client.all(&["XADD d 5-0 f v", "XADD other 1-0 f v", "XGROUP CREATE other g 0", "XGROUP CREATE other h 0"]);
-    let commands = propagated(&server, || {
+    let commands = server.propagated(|| {
         for line in [
             "EGG.ACKMOVE s g d MAXLEN 0 IDS 1 9-0",
             "EGG.ACKMOVE s g d OWNER nobody IDS 1 1-0",
@@ -119,7 +112,7 @@ fn moves_join_the_transaction_of_the_client(kind: Kind) {
     let mut client = server.connect();
     three(&mut client, &["g"]);
     let mut ids = Vec::new();
-    let commands = propagated(&server, || {
+    let commands = server.propagated(|| {
         client.all(&["MULTI", "SET before x", "EGG.ACKMOVE s g d IDS 1 1-0", "EGG.ACKMOVE s g d IDS 1 9-0"]);
         client.all(&["EGG.ACKMOVE s none d IDS 1 2-0", "EGG.ACKMOVE s g d IDS 1 2-0", "SET after x"]);
         let replies = client.run("EXEC");
@@ -157,7 +150,7 @@ fn scripts_and_functions_move_too(kind: Kind) {
         [(vec!["EVAL", &script, "2", "s", "d", "IDS", "1", id], id), (words("FCALL move 2 s d IDS 1 2-0"), "2-0")]
     {
         let mut new = String::new();
-        let commands = propagated(&server, || new = moved(&client.send(&call)).remove(0));
+        let commands = server.propagated(|| new = moved(&client.send(&call)).remove(0));
         let expected =
             ["MULTI", &format!("XADD d {new} f v"), &format!("XACK s g {id}"), &format!("XDEL s {id}"), "EXEC"];
         assert_eq!(commands, expected);

@@ -88,9 +88,8 @@ fn the_destination_is_trimmed_once_after_the_last_move(kind: Kind) {
     let server = Options::new(kind).aof().start();
     let mut client = server.connect();
     prepare(&mut client);
-    let before = server.aof().len();
-    let ids = moved(&mut client, "EGG.ACKMOVE s g d MAXLEN 4 IDS 3 1-0 2-0 3-0");
-    let commands: Vec<_> = server.aof().split_off(before).into_iter().map(|words| words.join(" ")).collect();
+    let mut ids = Vec::new();
+    let commands = server.propagated(|| ids = moved(&mut client, "EGG.ACKMOVE s g d MAXLEN 4 IDS 3 1-0 2-0 3-0"));
     let copies = ids.iter().map(|id| format!("XADD d {id} f v"));
     let expected: Vec<_> = std::iter::once("MULTI".to_owned())
         .chain(copies)

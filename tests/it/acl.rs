@@ -1,8 +1,6 @@
 //! Access control: who may run the commands, on which keys. Permission for EGG.ACKDEL is permission for its effect.
 
-use std::path::Path;
-
-use crate::client::{Client, Reply};
+use crate::client::Client;
 use crate::each_server;
 use crate::harness::{Kind, Server};
 
@@ -16,26 +14,18 @@ each_server! {
 
 const ACKDEL: &str = "EGG.ACKDEL s g IDS 1 1-0";
 
-/// A connection as user `u`, who has these permissions.
-fn login(server: &Server, rules: &str) -> Client {
-    server.connect().all(&[&format!("ACL SETUSER u reset on >p {rules}")]);
-    let mut client = Client::try_connect(Path::new(&server.path("socket")), false).expect("a connection");
-    client.all(&["AUTH u p"]);
-    client
-}
-
 fn permission_for_ackdel_is_permission_for_its_effect(kind: Kind) {
     let server = Server::start(kind);
     server.connect().stream(5, &["g", "h"]);
-    let mut client = login(&server, "~s +egg.ackdel");
+    let mut client = server.login("~s +egg.ackdel");
     for line in ["XACK s g 1-0", "XDEL s 1-0", "XINFO GROUPS s", "XPENDING s h", "XSETID s 9-0", "EGG.GROUPGUARD s g"] {
-        assert!(client.run(line).error().starts_with("NOPERM "), "{line}");
+        assert!(client.run(line).is_denied(), "{line}");
     }
     assert!(client.run(ACKDEL).error().starts_with("FOREIGNGROUP "));
     assert_eq!(client.run("EGG.ACKDEL s g ACKED IDS 1 1-0"), [2]);
     assert_eq!(client.run("EGG.ACKDEL s h ACKED IDS 1 1-0"), [1]);
     assert_eq!(client.run("EGG.ACKDEL s g DELREF IDS 1 5-0"), [1]);
-    assert_eq!(client.run("EGG.ACKDEL none g IDS 1 5-0").error().split(' ').next(), Some("NOPERM"));
+    assert!(client.run("EGG.ACKDEL none g IDS 1 5-0").is_denied());
     let mut admin = server.connect();
     assert_eq!(admin.ids("s"), ["2-0", "3-0", "4-0"]);
     assert_eq!(admin.pending("s", "h"), ["2-0", "3-0", "4-0"]);
@@ -94,11 +84,10 @@ fn reading_needs_read_permission_and_deleting_needs_write_permission(kind: Kind)
         admin.stream(1, &["g"]);
         assert_eq!(dryrun(&mut admin, ACKDEL), ackdel, "{rules}");
         assert_eq!(dryrun(&mut admin, "EGG.GROUPGUARD s g"), guard, "{rules}");
-        let mut client = login(&server, &format!("+@egg {rules}"));
-        let noperm = |reply: &Reply| matches!(reply, Reply::Error(text) if text.starts_with("NOPERM "));
-        assert_eq!(noperm(&client.run("EGG.GROUPGUARD s g")), guard == denied, "{rules}");
+        let mut client = server.login(&format!("+@egg {rules}"));
+        assert_eq!(client.run("EGG.GROUPGUARD s g").is_denied(), guard == denied, "{rules}");
         let reply = client.run(ACKDEL);
-        assert_eq!(noperm(&reply), ackdel == denied, "{rules}: {reply:?}");
+        assert_eq!(reply.is_denied(), ackdel == denied, "{rules}: {reply:?}");
         assert_eq!(admin.run("XLEN s"), if ackdel == denied { 1 } else { 0 }, "{rules}");
         assert_eq!(client.run("EGG.VERSION"), env!("CARGO_PKG_VERSION"), "{rules}");
     }
@@ -108,9 +97,9 @@ fn a_denied_key_is_refused_and_logged(kind: Kind) {
     let server = Server::start(kind);
     let mut admin = server.connect();
     admin.stream(1, &["g"]);
-    let mut client = login(&server, "~other +@egg");
+    let mut client = server.login("~other +@egg");
     let reply = client.run(ACKDEL);
-    assert!(reply.error().starts_with("NOPERM "), "{reply:?}");
+    assert!(reply.is_denied(), "{reply:?}");
     assert_eq!((admin.ids("s"), admin.pending("s", "g")), (vec!["1-0".into()], vec!["1-0".into()]));
     let log = admin.run("ACL LOG");
     let entry = &log.array()[0];
@@ -123,13 +112,13 @@ fn a_denied_command_is_refused_and_logged(kind: Kind) {
     let server = Server::start(kind);
     let mut admin = server.connect();
     admin.stream(1, &["g"]);
-    let mut client = login(&server, "~s +@all -egg.ackdel");
+    let mut client = server.login("~s +@all -egg.ackdel");
     let before = admin.state("s");
     assert!(client.run(ACKDEL).error().contains("no permissions to run the 'egg.ackdel' command"));
     let reply = client.send(&["EVAL", "return redis.call('EGG.ACKDEL', KEYS[1], 'g', 'IDS', '1', '1-0')", "1", "s"]);
     assert!(reply.error().starts_with("ERR ACL failure in script: User u has no permissions to run"), "{reply:?}");
     client.all(&["MULTI"]);
-    assert!(client.run(ACKDEL).error().starts_with("NOPERM "));
+    assert!(client.run(ACKDEL).is_denied());
     assert!(client.run("EXEC").error().starts_with("EXECABORT "));
     assert_eq!(admin.state("s"), before);
     let log = admin.run("ACL LOG");

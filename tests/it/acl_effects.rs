@@ -13,17 +13,6 @@ each_server! {
     a_hostile_user_name_is_shown_cleanly,
 }
 
-/// A connection as user `u`, who has these permissions.
-fn login(server: &Server, rules: &str) -> Client {
-    let mut client = server.connect();
-    client.all(&[&format!("ACL SETUSER u reset on nopass {rules}"), "AUTH u p"]);
-    client
-}
-
-fn is_denied(reply: &Reply) -> bool {
-    matches!(reply, Reply::Error(text) if text.starts_with("NOPERM "))
-}
-
 /// Entries 1-0 to 3-0 in `secret`, pending in `g`, and a stream `mine` with a group.
 fn prepare(admin: &mut Client) {
     admin.run("DEL secret mine s");
@@ -50,10 +39,10 @@ fn moving_needs_read_and_write_on_the_source_and_write_on_the_destination(kind: 
     ] {
         prepare(&mut admin);
         let before = state(&mut admin);
-        let mut client = login(&server, &format!("{keys} +egg.ackmove +xadd"));
+        let mut client = server.login(&format!("{keys} +egg.ackmove +xadd"));
         let mut reply = Reply::Nil;
         let events = server.events_of(|_| reply = client.run("EGG.ACKMOVE secret g mine META IDS 1 1-0"));
-        assert_eq!(is_denied(&reply), !allowed, "{keys}: {reply:?}");
+        assert_eq!(reply.is_denied(), !allowed, "{keys}: {reply:?}");
         if allowed {
             assert_eq!(admin.run("XLEN mine"), 2, "{keys}");
             continue;
@@ -89,7 +78,7 @@ fn moving_needs_permission_for_xadd(kind: Kind) {
         prepare(&mut admin);
         admin.run("DEL new");
         let before = state(&mut admin);
-        let mut client = login(&server, &format!("+@transaction {rules}"));
+        let mut client = server.login(&format!("+@transaction {rules}"));
         let call = call.replace("mine", destination);
         if allowed {
             assert_eq!(
@@ -98,22 +87,22 @@ fn moving_needs_permission_for_xadd(kind: Kind) {
             );
             continue;
         }
-        let events = server.events_of(|_| assert!(is_denied(&client.run(&call)), "{rules}"));
+        let events = server.events_of(|_| assert!(client.run(&call).is_denied(), "{rules}"));
         assert_eq!(events, [""; 0], "{rules}");
         let entry = admin.run("ACL LOG").array()[0].clone();
         let object = entry.field("object").text();
         assert!(["xadd", destination].contains(&&*object), "{rules}: {object}");
         client.run("MULTI");
         client.run(&call);
-        assert!(is_denied(&client.run("EXEC").array()[0]), "{rules}");
+        assert!(client.run("EXEC").array()[0].is_denied(), "{rules}");
         // Also if nothing would be moved, and behind what the contract looks for first.
-        assert!(is_denied(&client.run(&call.replace("1-0", "9-0"))), "{rules}");
+        assert!(client.run(&call.replace("1-0", "9-0")).is_denied(), "{rules}");
         assert!(client.run(&call.replace(" g ", " none ")).error().starts_with("NOGROUP "), "{rules}");
         assert_eq!(state(&mut admin), before, "{rules}");
     }
     // In a script the caller is the one who runs it.
     prepare(&mut admin);
-    let mut client = login(&server, "~* +@all -xadd");
+    let mut client = server.login("~* +@all -xadd");
     let reply = client.send(&["EVAL", script, "2", "secret", "mine"]);
     assert!(reply.error().contains("NOPERM") || reply.error().contains("no permissions"), "{reply:?}");
     assert_eq!((admin.run("XLEN secret"), admin.run("XLEN mine")), (Reply::Integer(3), Reply::Integer(1)));
@@ -135,20 +124,20 @@ fn reaping_needs_permission_for_xgroup_destroy(kind: Kind) {
         "~* +egg.groupreap (~other +xgroup)",
         "~* +@all -egg.groupreap",
     ] {
-        let mut client = login(&server, rules);
+        let mut client = server.login(rules);
         for options in ["", "DRYRUN", "EMPTY FORCE", "MATCH nobody"] {
             let reply = client.run(&format!("EGG.GROUPREAP s g IDLE 1 {options}"));
-            assert!(is_denied(&reply), "{rules} {options}: {reply:?}");
+            assert!(reply.is_denied(), "{rules} {options}: {reply:?}");
         }
         assert_eq!(admin.state("s"), before, "{rules}");
         assert_eq!(*admin.run("ACL LOG").array()[0].field("username"), "u", "{rules}");
     }
     assert!(!server.log().contains("destroyed group"));
     for rules in ["~* +egg.groupreap +xgroup|destroy", "%W~s +@egg +xgroup", "~* +egg.groupreap (~s +xgroup|destroy)"] {
-        let mut client = login(&server, rules);
+        let mut client = server.login(rules);
         assert_eq!(client.run("EGG.GROUPREAP s g IDLE 1 DRYRUN").array().len(), 1, "{rules}");
     }
-    assert_eq!(login(&server, "~s +@all").run("EGG.GROUPREAP s g IDLE 1").array().len(), 1);
+    assert_eq!(server.login("~s +@all").run("EGG.GROUPREAP s g IDLE 1").array().len(), 1);
 }
 
 fn pins_needs_read_permission(kind: Kind) {
@@ -157,7 +146,7 @@ fn pins_needs_read_permission(kind: Kind) {
     for (rules, allowed) in
         [("%R~s +egg.pins", true), ("~s +egg.pins", true), ("%W~s +egg.pins", false), ("~s +@all -egg.pins", false)]
     {
-        assert_eq!(is_denied(&login(&server, rules).run("EGG.PINS s")), !allowed, "{rules}");
+        assert_eq!(server.login(rules).run("EGG.PINS s").is_denied(), !allowed, "{rules}");
     }
 }
 
@@ -195,7 +184,7 @@ fn a_hostile_user_name_is_shown_cleanly(kind: Kind) {
         assert_eq!(client.send(&[&b"AUTH"[..], name, b"p"]), "OK");
         for call in ["EGG.ACKMOVE secret g mine IDS 1 1-0", "EGG.GROUPREAP secret g IDLE 1"] {
             let reply = client.run(call);
-            assert!(is_denied(&reply) && reply.error().bytes().all(|byte| matches!(byte, b' '..=b'~')), "{reply:?}");
+            assert!(reply.is_denied() && reply.error().bytes().all(|byte| matches!(byte, b' '..=b'~')), "{reply:?}");
             assert_eq!(client.run("PING"), "PONG");
         }
     }

@@ -24,16 +24,6 @@ const CALLS: [(&str, &str); 8] = [
 const ALL: &str = "ackdel delex trim add reap move guard pins";
 const WRITERS: &str = "ackdel delex trim add reap";
 
-fn login(server: &Server, rules: &str) -> Client {
-    let mut client = server.connect();
-    client.all(&[&format!("ACL SETUSER u reset on nopass {rules}"), "AUTH u p"]);
-    client
-}
-
-fn is_denied(reply: &Reply) -> bool {
-    matches!(reply, Reply::Error(text) if text.starts_with("NOPERM "))
-}
-
 fn prepare(admin: &mut Client) {
     admin.run("DEL s d");
     admin.stream(3, &["g"]);
@@ -49,14 +39,14 @@ fn traces(server: &Server, admin: &mut Client) -> (Vec<Reply>, Vec<Vec<String>>)
 /// Makes each call as a user with these rules: those named are let through, the others change and cause nothing.
 fn check(server: &Server, rules: &str, allowed: &str) {
     let mut admin = server.connect();
-    let mut client = login(server, rules);
+    let mut client = server.login(rules);
     for (name, call) in CALLS {
         prepare(&mut admin);
         let before = traces(server, &mut admin);
         let mut reply = Reply::Nil;
         let events = server.events_of(|_| reply = client.run(call));
         let is_allowed = allowed.split(' ').any(|word| word == name);
-        assert_eq!(is_denied(&reply), !is_allowed, "{rules}: {call}: {reply:?}");
+        assert_eq!(reply.is_denied(), !is_allowed, "{rules}: {call}: {reply:?}");
         if !is_allowed {
             assert_eq!(events, [""; 0], "{rules}: {call}");
             assert_eq!(traces(server, &mut admin), before, "{rules}: {call}");

@@ -1,7 +1,5 @@
 //! Who may add and trim, and by which name: each user against the plain commands, the options of 8.2 and EGG's own commands.
 
-use std::path::Path;
-
 use crate::client::{Client, Reply};
 use crate::each_server;
 use crate::harness::{Kind, Server};
@@ -44,13 +42,6 @@ const TABLE: [(&str, [&str; 8]); 9] = [
     ("+@stream", ["", "", "", "", "", "", "", ""]),
 ];
 
-fn login(server: &Server, rules: &str) -> Client {
-    server.connect().all(&[&format!("ACL SETUSER u reset on >p {rules}")]);
-    let mut client = Client::try_connect(Path::new(&server.path("socket")), false).expect("a connection");
-    client.all(&["AUTH u p"]);
-    client
-}
-
 fn prepare(admin: &mut Client) {
     admin.all(&["FLUSHALL", "ACL LOG RESET"]);
     admin.add(1..=6);
@@ -65,7 +56,7 @@ fn the_table_of_permissions_with_native_names(kind: Kind) {
     let server = native(kind).start();
     let mut admin = server.connect();
     for (rules, cells) in TABLE {
-        let mut client = login(&server, &format!("~s {rules}"));
+        let mut client = server.login(&format!("~s {rules}"));
         for (call, missing) in CALLS.iter().zip(cells) {
             prepare(&mut admin);
             let before = admin.state("s");
@@ -100,7 +91,7 @@ fn xackdel_and_xdelex_are_commands_of_their_own(kind: Kind) {
         ("+xack +xdel +egg.ackdel +egg.delex", false, false),
     ] {
         prepare(&mut admin);
-        let mut client = login(&server, &format!("%W~s {rules}"));
+        let mut client = server.login(&format!("%W~s {rules}"));
         for (call, name, is_allowed) in
             [("XACKDEL s g IDS 1 3-0", "xackdel", xackdel), ("XDELEX s IDS 1 2-0", "xdelex", xdelex)]
         {
@@ -112,11 +103,11 @@ fn xackdel_and_xdelex_are_commands_of_their_own(kind: Kind) {
             }
         }
     }
-    let mut client = login(&server, "%R~s +@stream");
+    let mut client = server.login("%R~s +@stream");
     prepare(&mut admin);
-    assert!(client.run("XACKDEL s g IDS 1 3-0").error().starts_with("NOPERM "));
+    assert!(client.run("XACKDEL s g IDS 1 3-0").is_denied());
     // Too few arguments are found before permissions are looked at.
-    assert!(login(&server, "~s").run("XACKDEL s g").error().starts_with("ERR wrong number of arguments"));
+    assert!(server.login("~s").run("XACKDEL s g").error().starts_with("ERR wrong number of arguments"));
 }
 
 fn a_denied_call_leaves_no_trace_but_in_the_log(kind: Kind) {
@@ -124,7 +115,7 @@ fn a_denied_call_leaves_no_trace_but_in_the_log(kind: Kind) {
     let mut admin = server.connect();
     prepare(&mut admin);
     let before = (admin.state("s"), server.aof());
-    let mut client = login(&server, "~s +@all -xadd -xtrim");
+    let mut client = server.login("~s +@all -xadd -xtrim");
     let events = server.events_of(|_| {
         for call in ["XADD s ACKED MAXLEN 3 * f v", "XTRIM s ACKED MAXLEN 0", "EGG.ADD s MAXLEN 0 * f v", "EGG.TRIM s"]
         {
@@ -154,7 +145,7 @@ fn eggs_commands_need_permission_for_what_they_do(kind: Kind) {
         ("+egg.add +xadd", "", "egg.trim", "egg.delex"),
         ("+@all -xdel -xack -xinfo -xpending -xsetid", "", "", ""),
     ] {
-        let mut client = login(&server, &format!("~s {rules}"));
+        let mut client = server.login(&format!("~s {rules}"));
         for (call, missing) in
             [("EGG.ADD s MAXLEN 3 9-0 f v", add), ("EGG.TRIM s MAXLEN 3", trim), ("EGG.DELEX s IDS 1 1-0", delex)]
         {
@@ -181,24 +172,20 @@ fn keys_are_checked_too(kind: Kind) {
     let mut admin = server.connect();
     let calls = ["EGG.ADD s MAXLEN 3 9-0 f v", "EGG.TRIM s MAXLEN 3", "EGG.DELEX s IDS 1 1-0"];
     for (rules, is_allowed) in [("%W~s", true), ("~s", true), ("%R~s", false), ("~other", false)] {
-        let mut client = login(&server, &format!("+@all {rules}"));
+        let mut client = server.login(&format!("+@all {rules}"));
         for call in calls {
             prepare(&mut admin);
             let before = admin.state("s");
             let reply = client.run(call);
-            assert_eq!(
-                matches!(&reply, Reply::Error(text) if text.starts_with("NOPERM ")),
-                !is_allowed,
-                "{rules}: {call}: {reply:?}"
-            );
+            assert_eq!(reply.is_denied(), !is_allowed, "{rules}: {call}: {reply:?}");
             assert_eq!(admin.state("s") == before, !is_allowed, "{rules}: {call}");
         }
     }
     // Selectors: the command here, the key there. EGG.TRIM asks as the caller, who may run XTRIM on another key only.
     prepare(&mut admin);
-    let mut client = login(&server, "~s +egg.trim (~other +xtrim)");
+    let mut client = server.login("~s +egg.trim (~other +xtrim)");
     let reply = client.run("EGG.TRIM s");
-    assert!(reply.error().starts_with("NOPERM "), "{reply:?}");
+    assert!(reply.is_denied(), "{reply:?}");
     assert_eq!(admin.run("XLEN s"), 6);
 }
 
@@ -207,7 +194,7 @@ fn denied_in_scripts_and_transactions(kind: Kind) {
     let mut admin = server.connect();
     prepare(&mut admin);
     let before = admin.state("s");
-    let mut client = login(&server, "~s +@all -xtrim -xadd");
+    let mut client = server.login("~s +@all -xtrim -xadd");
     let script = "return redis.pcall(unpack(ARGV)).err";
     assert_eq!(client.send(&["EVAL", script, "1", "s", "EGG.TRIM", "s"]), denied("xtrim").as_str());
     let words = ["EVAL", script, "1", "s", "EGG.ADD", "s", "*", "f", "v"];

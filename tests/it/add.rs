@@ -199,9 +199,9 @@ fn effects_are_propagated_as_core_commands(kind: Kind) {
     let mut client = server.connect();
     let mut effect = |call: &str| {
         prepare(&mut client);
-        let before = server.aof().len();
-        let id = client.run(call).text();
-        server.aof()[before..].iter().map(|words| words.join(" ")).collect::<Vec<_>>().join("; ").replace(&id, "<id>")
+        let mut id = String::new();
+        let commands = server.propagated(|| id = client.run(call).text());
+        commands.join("; ").replace(&id, "<id>")
     };
     assert_eq!(effect("EGG.ADD s * f v"), "XADD s <id> f v");
     assert_eq!(effect("EGG.ADD s 9-* f v"), "XADD s <id> f v");

@@ -12,6 +12,13 @@ impl Server {
         self.aof_files().pop().expect("the server keeps an append only file")
     }
 
+    /// The commands that an action adds to the append only file, one line each.
+    pub fn propagated(&self, action: impl FnOnce()) -> Vec<String> {
+        let before = self.aof().len();
+        action();
+        self.aof().split_off(before).into_iter().map(|words| words.join(" ")).collect()
+    }
+
     fn aof_files(&self) -> Vec<PathBuf> {
         let folder = fs::read_dir(self.path("appendonlydir")).expect("the server keeps an append only file");
         let mut files: Vec<PathBuf> = folder.filter_map(|file| Some(file.ok()?.path())).collect();

@@ -54,6 +54,11 @@ impl Reply {
         }
     }
 
+    /// Whether an ACL refused the call.
+    pub fn is_denied(&self) -> bool {
+        matches!(self, Self::Error(text) if text.starts_with("NOPERM "))
+    }
+
     /// A field of a map, or of a flat array of names and values.
     pub fn field(&self, name: &str) -> &Reply {
         let found = match self {

@@ -207,9 +207,7 @@ fn effects_are_propagated_as_core_commands(kind: Kind) {
     let mut client = server.connect();
     let mut effect = |call: &str| {
         prepare(&mut client);
-        let before = server.aof().len();
-        client.all(&[call]);
-        server.aof()[before..].iter().map(|words| words.join(" ")).collect::<Vec<_>>().join("; ")
+        server.propagated(|| client.all(&[call])).join("; ")
     };
     assert_eq!(effect("EGG.DELEX s IDS 3 01-00 2-0 1"), "XDEL s 01-00");
     assert_eq!(effect("EGG.DELEX s KEEPREF IDS 2 2-0 3-0"), "XDEL s 2-0 3-0");

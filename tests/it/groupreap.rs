@@ -223,9 +223,8 @@ fn groups_are_destroyed_as_by_the_core(kind: Kind) {
         for call in [words("EGG.GROUPREAP s g IDLE 1 FORCE EMPTY"), vec!["EVAL", script, "1", "s"]] {
             prepare(&mut client, lines);
             pass(&mut client, 2);
-            let before = master.aof().len();
-            let events = master.events_of(|client| drop(client.send(&call)));
-            let commands: Vec<_> = master.aof().split_off(before).into_iter().map(|words| words.join(" ")).collect();
+            let mut events = Vec::new();
+            let commands = master.propagated(|| events = master.events_of(|client| drop(client.send(&call))));
             assert_eq!(commands, destroyed);
             let groups = destroyed.iter().filter(|line| line.starts_with("XGROUP"));
             assert_eq!(events, groups.map(|_| "s xgroup-destroy").collect::<Vec<_>>());

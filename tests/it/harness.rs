@@ -304,6 +304,13 @@ impl Server {
         self.client(true)
     }
 
+    /// A new connection as user `u`, who has these permissions and no others.
+    pub fn login(&self, rules: &str) -> Client {
+        let mut client = self.connect();
+        client.all(&[&format!("ACL SETUSER u reset on nopass {rules}"), "AUTH u p"]);
+        client
+    }
+
     fn client(&self, resp3: bool) -> Client {
         let mut client = Client::try_connect(&self.path("socket"), resp3)
             .unwrap_or_else(|| panic!("no connection:\n{}", self.log()));

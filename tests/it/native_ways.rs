@@ -118,9 +118,7 @@ fn effects_are_propagated_as_core_commands(kind: Kind) {
     let mut client = server.connect();
     let mut effect = |call: &str| {
         prepare(&mut client);
-        let before = server.aof().len();
-        client.all(&[call]);
-        server.aof()[before..].iter().map(|words| words.join(" ")).collect::<Vec<_>>().join("; ")
+        server.propagated(|| client.all(&[call])).join("; ")
     };
     assert_eq!(effect("XACKDEL s g ACKED IDS 2 2-0 3-0"), "MULTI; XACK s g 2-0; XDEL s 2-0; EXEC");
     assert_eq!(effect("XDELEX s DELREF IDS 2 2-0 9-0"), "MULTI; XACK s g 2-0 9-0; XDEL s 2-0; EXEC");

@@ -150,8 +150,8 @@ fn only_what_is_owned_is_propagated(kind: Kind) {
     let server = Options::new(kind).aof().start();
     let mut client = server.connect();
     shared(&mut client, 4);
-    let before = server.aof().len();
-    client.all(&["EGG.ACKDEL s g OWNER a IDS 2 2-0 4-0", "EGG.ACKDEL s g OWNER a IDS 4 4-0 3-0 2-0 1-0"]);
-    let commands: Vec<_> = server.aof().split_off(before).into_iter().map(|words| words.join(" ")).collect();
+    let commands = server.propagated(|| {
+        client.all(&["EGG.ACKDEL s g OWNER a IDS 2 2-0 4-0", "EGG.ACKDEL s g OWNER a IDS 4 4-0 3-0 2-0 1-0"]);
+    });
     assert_eq!(commands, ["MULTI", "XACK s g 3-0 1-0", "XDEL s 3-0 1-0", "EXEC"]);
 }

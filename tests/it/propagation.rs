@@ -13,13 +13,6 @@ each_server! {
     ids_are_propagated_as_they_were_written,
 }
 
-/// The commands that an action adds to the append only file, one line each.
-fn propagated(server: &Server, client: &mut Client, action: impl FnOnce(&mut Client)) -> Vec<String> {
-    let before = server.aof().len();
-    action(client);
-    server.aof().split_off(before).into_iter().map(|words| words.join(" ")).collect()
-}
-
 fn server(kind: Kind) -> (Server, Client) {
     let server = Options::new(kind).aof().start();
     let client = server.connect();
@@ -63,7 +56,7 @@ fn effects_are_propagated_as_core_commands(kind: Kind) {
         client.run("DEL s");
         client.stream(3, &["g"]);
         client.all(setup);
-        assert_eq!(propagated(&server, &mut client, |client| client.all(&[call])), expected, "{call} after {setup:?}");
+        assert_eq!(server.propagated(|| client.all(&[call])), expected, "{call} after {setup:?}");
     }
 }
 
@@ -84,7 +77,7 @@ fn what_changes_nothing_is_not_propagated(kind: Kind) {
         "EGG.VERSION",
     ];
     let dirty = client.info("persistence", "rdb_changes_since_last_save");
-    let commands = propagated(&server, &mut client, |client| {
+    let commands = server.propagated(|| {
         for line in lines {
             client.run(line);
         }
@@ -101,7 +94,7 @@ fn what_changes_nothing_is_not_propagated(kind: Kind) {
 fn effects_join_the_transaction_of_the_client(kind: Kind) {
     let (server, mut client) = server(kind);
     client.stream(3, &["g"]);
-    let commands = propagated(&server, &mut client, |client| {
+    let commands = server.propagated(|| {
         client.all(&["MULTI", "SET before x", "EGG.ACKDEL s g IDS 2 1-0 9-0", "EGG.ACKDEL s g IDS 1 1-0"]);
         client.all(&["EGG.ACKDEL s g IDS 1 2-0", "SET after x", "EXEC"]);
     });
@@ -114,14 +107,14 @@ fn effects_of_scripts_and_functions_are_propagated(kind: Kind) {
     let (server, mut client) = server(kind);
     client.stream(3, &["g"]);
     let script = "redis.call('SET', 'x', '1') return redis.call('EGG.ACKDEL', KEYS[1], 'g', 'IDS', '1', ARGV[1])";
-    let commands = propagated(&server, &mut client, |client| {
+    let commands = server.propagated(|| {
         assert_eq!(client.send(&["EVAL", script, "1", "s", "1-0"]), [1]);
     });
     assert_eq!(commands, ["MULTI", "SET x 1", "XACK s g 1-0", "XDEL s 1-0", "EXEC"]);
     let library = "#!lua name=l\nredis.register_function('finish', function(keys, ids) \
                    return redis.call('EGG.ACKDEL', keys[1], 'g', 'IDS', '1', ids[1]) end)";
     client.send(&["FUNCTION", "LOAD", library]);
-    let commands = propagated(&server, &mut client, |client| {
+    let commands = server.propagated(|| {
         assert_eq!(client.run("FCALL finish 1 s 2-0"), [1]);
     });
     assert_eq!(commands, ["MULTI", "XACK s g 2-0", "XDEL s 2-0", "EXEC"]);
@@ -131,7 +124,7 @@ fn a_mended_lag_is_propagated(kind: Kind) {
     let (server, mut client) = server(kind);
     client.stream(5, &["g"]);
     let mut delete = |id: &str| {
-        propagated(&server, &mut client, |client| {
+        server.propagated(|| {
             assert_eq!(client.run(&format!("EGG.ACKDEL s g IDS 1 {id}")), [1]);
         })
     };
@@ -143,7 +136,7 @@ fn a_mended_lag_is_propagated(kind: Kind) {
 fn ids_are_propagated_as_they_were_written(kind: Kind) {
     let (server, mut client) = server(kind);
     client.stream(3, &["g"]);
-    let commands = propagated(&server, &mut client, |client| {
+    let commands = server.propagated(|| {
         assert_eq!(client.run("egg.ackdel s g IDS 3 1 01-00 2-00"), [1, -1, 1]);
     });
     assert_eq!(commands, ["MULTI", "XACK s g 1 2-00", "XDEL s 1 2-00", "EXEC"]);
