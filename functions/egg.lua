@@ -456,7 +456,12 @@ local function trim(key, request)
         if limit then words[6], words[7] = 'LIMIT', string.format('%.0f', limit) end
         return redis.call(unpack(words))
     end
-    local function cut_below(id) return cut('MINID', text_of(lower(id, HIGHEST_ID))) end
+    local function cut_below(id)
+        -- Up to the first entry that stays: a node whose only records at or above the threshold are deleted ones would be
+        -- left behind empty.
+        if is_exact then id = (first_entry(key, text_of(lower(id, HIGHEST_ID)))) end
+        return cut('MINID', text_of(lower(id, HIGHEST_ID)))
+    end
     local function excess() return math.max(redis.call('XLEN', key) - threshold, 0) end
 
     if #groups == 0 then

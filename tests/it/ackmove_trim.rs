@@ -10,6 +10,7 @@ each_server! {
     a_stream_that_takes_back_its_entries_keeps_what_is_pending,
     the_destination_is_trimmed_once_after_the_last_move,
     the_source_is_not_trimmed,
+    no_node_of_the_destination_is_left_behind_empty,
 }
 
 /// Three pending entries in `s`; in `d` the entries 1-0 to 5-0.
@@ -116,4 +117,21 @@ fn the_source_is_not_trimmed(kind: Kind) {
     assert_eq!(moved(&mut client, "EGG.ACKMOVE s g d MAXLEN 0 IDS 1 2-0").len(), 1);
     assert_eq!(client.ids("s"), ["1-0", "3-0"]);
     assert_eq!(client.run("XLEN d"), 0);
+}
+
+/// An entry that was deleted before, behind the last one that goes, keeps its node alive in the eyes of the core.
+fn no_node_of_the_destination_is_left_behind_empty(kind: Kind) {
+    let server = Server::start(kind);
+    let mut client = server.connect();
+    client.all(&["CONFIG SET stream-node-max-entries 5"]);
+    for (groups, trim) in
+        [(&[][..], "MINID 4"), (&["XGROUP CREATE d h 3-0"], "MINID 9"), (&["XGROUP CREATE d h 3-0"], "MAXLEN 1")]
+    {
+        prepare(&mut client);
+        client.all(&["XDEL d 4-0 5-0"]);
+        client.all(groups);
+        assert_eq!(moved(&mut client, &format!("EGG.ACKMOVE s g d {trim} IDS 1 1-0")).len(), 1);
+        let info = client.run("XINFO STREAM d");
+        assert_eq!((info.field("length").integer(), info.field("radix-tree-keys").integer()), (1, 1), "{trim}");
+    }
 }

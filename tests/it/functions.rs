@@ -80,6 +80,7 @@ hold_for_the_library! {
         a_destination_without_groups_is_trimmed_as_asked,
         what_a_group_of_the_destination_needs_is_never_trimmed,
         the_source_is_not_trimmed,
+        no_node_of_the_destination_is_left_behind_empty,
     }
     batches::{
         many_ids_that_are_not_pending_are_each_answered,

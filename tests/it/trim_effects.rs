@@ -9,6 +9,7 @@ each_server! {
     errors_have_the_texts_of_8_2_and_change_nothing,
     events_and_watch_follow_removals,
     effects_are_propagated_as_core_commands,
+    no_node_is_left_behind_empty,
     a_replica_without_the_module_agrees,
     an_append_only_file_is_replayed_without_the_module,
     runs_out_of_memory_and_not_on_replicas,
@@ -150,6 +151,39 @@ const CALLS: [&str; 8] = [
     "EGG.TRIM s DELREF MAXLEN 4",
     "EGG.TRIM s KEEPREF MAXLEN 4",
 ];
+
+/// Entries that were deleted before, behind the last one that goes, keep its node alive in the eyes of the core.
+fn no_node_is_left_behind_empty(kind: Kind) {
+    let server = Options::new(kind).tcp().start();
+    let replica = Options::new(kind).without_module().start();
+    replica.replicate(&server);
+    for server in [&server, &replica] {
+        server.connect().all(&["CONFIG SET stream-node-max-entries 3"]);
+    }
+    let mut client = server.connect();
+    for (delivered, call, left) in [
+        ("1-0", "EGG.TRIM s", 2),
+        ("1-0", "EGG.TRIM s LIMIT 1", 2),
+        ("1-0", "EGG.TRIM s MINID 2", 2),
+        ("1-0", "EGG.TRIM s MAXLEN 2", 2),
+        ("1-0", "EGG.TRIM s DELREF MINID 2", 2),
+        ("5-0", "EGG.TRIM s LIMIT 3", 0),
+        ("5-0", "EGG.TRIM s MINID 6", 0),
+    ] {
+        client.all(&["FLUSHALL"]);
+        client.add(1..=6);
+        client.all(&["XDEL s 2-0 3-0 6-0", &format!("XGROUP CREATE s g {delivered}")]);
+        client.run(call);
+        let nodes = (left + 2) / 3;
+        assert_eq!((client.run("XLEN s").integer(), nodes_of(&mut client)), (left, nodes), "{call}");
+        replica.wait_in_step(&server);
+        assert_eq!(replica.connect().run("XINFO STREAM s"), client.run("XINFO STREAM s"), "{call}");
+    }
+}
+
+fn nodes_of(client: &mut Client) -> i64 {
+    client.run("XINFO STREAM s").field("radix-tree-keys").integer()
+}
 
 fn a_replica_without_the_module_agrees(kind: Kind) {
     let master = Options::new(kind).tcp().line("stream-node-max-entries 2").start();
