@@ -56,10 +56,16 @@ fn the_archive_holds_what_a_user_needs() {
         let expected = format!("{mode} 0/0 egg-{VERSION}-linux-{}/{file}", std::env::consts::ARCH);
         assert!(rows.contains(&expected), "no \"{expected}\" in {rows:#?}");
     }
-    assert_eq!(rows.iter().any(|row| row.ends_with("/functions/egg.lua")), root().join("functions/egg.lua").exists());
     run(Command::new("tar").arg("-xzf").arg(&archive).arg("-C").arg(&directory.0));
-    let unpacked = directory.0.join(format!("egg-{VERSION}-linux-{}", std::env::consts::ARCH)).join("libegg.so");
-    let server = Options::new(Kind::Redis74).module(unpacked).start();
+    let unpacked = directory.0.join(format!("egg-{VERSION}-linux-{}", std::env::consts::ARCH));
+    let readme = fs::read_to_string(unpacked.join("README.md")).expect("a README");
+    let links = readme.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next());
+    let links: Vec<_> = links.filter(|link| !link.is_empty() && !link.contains("://")).collect();
+    assert!(links.len() > 20, "{links:?}");
+    for link in links {
+        assert!(unpacked.join(link).exists(), "the README links to {link}");
+    }
+    let server = Options::new(Kind::Redis74).module(unpacked.join("libegg.so")).start();
     assert_eq!(server.connect().run("EGG.VERSION"), VERSION);
 }
 
