@@ -31,8 +31,8 @@ const CONDITION: Argument = Argument::one_of(
 .optional();
 
 /// A trim by 8.2 leaves no mark in max-deleted-entry-id, and so no lag turns null: what XDEL turns null here is mended. No
-/// dangling reference is dropped, no walk cut short.
-const TRIM_AS_8_2: Manner = Manner { keep_lag: true, drop_dangling: false, patience: u64::MAX };
+/// dangling reference is dropped, no empty node freed, no walk cut short.
+const TRIM_AS_8_2: Manner = Manner { keep_lag: true, tidy: false, patience: u64::MAX };
 
 /// A deletion by 8.2 turns lag null where XDEL does.
 const KEEP_LAG: bool = false;

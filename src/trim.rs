@@ -40,8 +40,9 @@ impl Trim {
 pub struct Manner {
     /// Mend the lag that the deletion of a hole turns null.
     pub keep_lag: bool,
-    /// DELREF also drops references below the cut whose entry had gone before (redis#15581: 8.2.3 leaves them).
-    pub drop_dangling: bool,
+    /// What 8.2.3 leaves behind goes, too: references that DELREF finds below the cut, whose entry had gone before
+    /// (redis#15581), and nodes that have become empty.
+    pub tidy: bool,
     /// After so many needed entries the walk ends, and the rest is left to the next call.
     pub patience: u64,
 }
@@ -58,7 +59,7 @@ pub fn trim(stream: &mut impl Stream, groups: &[Group<'_>], trim: &Trim, manner:
             Sweep { stream, groups, counting: &counting, ignored: &ignored, manner, removed: 0 }.run(trim, threshold)
         }
         (DeletePolicy::DelRef, Some(threshold)) => trim_delref(stream, groups, threshold, trim.exactness, manner),
-        (_, Some(threshold)) => stream.trim(threshold, trim.exactness),
+        (_, Some(threshold)) => remove(stream, threshold, trim.exactness, manner),
         (_, None) => 0,
     }
 }
@@ -197,7 +198,7 @@ impl<S: Stream> Sweep<'_, S> {
 
     /// Cuts the front off, of which no group that counts needs anything.
     fn cut(&mut self, threshold: Threshold, exactness: Exactness) {
-        let removed = self.stream.trim(threshold, exactness);
+        let removed = remove(self.stream, threshold, exactness, self.manner);
         self.removed += removed;
         if removed > 0 && !self.ignored.is_empty() {
             drop_references_below(self.stream, self.ignored, lowest_left(self.stream, threshold));
@@ -234,6 +235,20 @@ impl<S: Stream> Sweep<'_, S> {
             self.removed += delete(self.stream, self.groups, holes, self.manner.keep_lag).0;
         }
     }
+}
+
+/// Trims without regard to groups.
+///
+/// An exact MINID goes up to the first entry that stays, which removes the same entries: the core frees a node whose entries
+/// all go, but looks at deleted ones, too, and would leave a node empty that has such at or above the threshold.
+fn remove(stream: &mut impl Stream, threshold: Threshold, exactness: Exactness, manner: &Manner) -> usize {
+    let threshold = match (threshold, exactness) {
+        (Threshold::MinId(id), Exactness::Exact) if manner.tidy => {
+            Threshold::MinId(first_entry(stream, id).unwrap_or(StreamId::MAX))
+        }
+        (threshold, _) => threshold,
+    };
+    stream.trim(threshold, exactness)
 }
 
 fn lower(bound: Option<StreamId>, id: StreamId) -> StreamId {
@@ -279,7 +294,7 @@ fn trim_delref(
     manner: &Manner,
 ) -> usize {
     // Whole nodes are known only once they are gone; then whatever is referenced below the new first entry goes, too.
-    let drop_all = manner.drop_dangling || exactness != Exactness::Exact;
+    let drop_all = manner.tidy || exactness != Exactness::Exact;
     if !drop_all {
         let gone = entries_beyond(stream, threshold);
         for group in groups.iter().filter(|group| group.pending > 0) {
@@ -290,9 +305,9 @@ fn trim_delref(
                 stream.ack_in(group.name, &held);
             }
         }
-        return stream.trim(threshold, exactness);
+        return remove(stream, threshold, exactness, manner);
     }
-    let removed = stream.trim(threshold, exactness);
+    let removed = remove(stream, threshold, exactness, manner);
     let below = lowest_left(stream, threshold);
     if removed > 0 || exactness == Exactness::Exact {
         drop_references_below(stream, groups, below);

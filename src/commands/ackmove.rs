@@ -124,7 +124,7 @@ fn trim_destination(call: &Call<'_>, request: &AckMove<'_>) -> Result<usize, Err
     let list = GroupList::at(call, DESTINATION)?;
     let groups = list.rows()?.unwrap_or_default();
     let plan = Trim::new(&request.trim, DeletePolicy::Acked);
-    let manner = Manner { keep_lag: config::keep_lag(), drop_dangling: true, patience: PATIENCE };
+    let manner = Manner { keep_lag: config::keep_lag(), tidy: true, patience: PATIENCE };
     Ok(trim(&mut ServerStream::at(call, DESTINATION), &groups, &plan, &manner))
 }
 

@@ -52,7 +52,7 @@ impl Command for AddCommand {
         let list = GroupList::of(call)?;
         let request = Add::parse(call, "egg.add")?;
         ServerStream::new(call).require_xadd(request.id)?;
-        let manner = Manner { keep_lag: config::keep_lag(), drop_dangling: true, patience: PATIENCE };
+        let manner = Manner { keep_lag: config::keep_lag(), tidy: true, patience: PATIENCE };
         run_add(call, &list, &request, DeletePolicy::Acked, &manner)
     }
 }

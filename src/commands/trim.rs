@@ -53,7 +53,7 @@ impl Command for TrimCommand {
     fn run(call: &Call<'_>) -> Result<Reply, Error> {
         let list = GroupList::of(call)?;
         let request = TrimRequest::parse(call, Dialect::Egg)?;
-        let manner = Manner { keep_lag: config::keep_lag(), drop_dangling: true, patience: u64::MAX };
+        let manner = Manner { keep_lag: config::keep_lag(), tidy: true, patience: u64::MAX };
         run_trim(call, &list, &request, DeletePolicy::Acked, &manner)
     }
 }

@@ -92,7 +92,7 @@ fn call(stream: &mut MemStream, call: &[&str]) -> Result<Value, Error> {
     let groups = of_call.group_rows();
     if call[0] == "XTRIM" {
         let request = TrimRequest::parse(&arguments, Dialect::Native)?;
-        let manner = Manner { keep_lag: false, drop_dangling: false, patience: u64::MAX };
+        let manner = Manner { keep_lag: false, tidy: false, patience: u64::MAX };
         return Ok(trim(stream, &groups, &Trim::new(&request, DeletePolicy::KeepRef), &manner).into());
     }
     let first = if call[0] == "XACKDEL" { 3 } else { 2 };

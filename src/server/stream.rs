@@ -6,7 +6,6 @@ use super::service;
 use super::string::{OwnedString, RawString};
 use super::walk::{self, Walk};
 use crate::id_set::IdSet;
-use crate::reference::first_entry;
 use crate::resp;
 use crate::stats;
 use crate::stream::{Bookkeeping, Delivery, EntryId, Exactness, Front, Stream, Threshold};
@@ -200,15 +199,7 @@ impl Stream for ServerStream<'_> {
         deleted
     }
 
-    /// An exact MINID goes up to the first entry that stays, which removes the same: the core frees a node whose entries all
-    /// go, but looks at deleted ones, too, and would leave one behind empty that has such at or above the threshold.
     fn trim(&mut self, threshold: Threshold, exactness: Exactness) -> usize {
-        let threshold = match (threshold, exactness) {
-            (Threshold::MinId(id), Exactness::Exact) => {
-                Threshold::MinId(first_entry(self, id).unwrap_or(StreamId::MAX))
-            }
-            (threshold, _) => threshold,
-        };
         let words = trim_words(threshold, exactness);
         let words: Vec<&[u8]> = words.iter().map(String::as_bytes).collect();
         count(&self.run(Inner::Trim, &words))
