@@ -305,7 +305,7 @@ fn trim_delref(
                 stream.ack_in(group.name, &held);
             }
         }
-        return remove(stream, threshold, exactness, manner);
+        return stream.trim(threshold, exactness);
     }
     let removed = remove(stream, threshold, exactness, manner);
     let below = lowest_left(stream, threshold);
