@@ -460,6 +460,7 @@ local function trim(key, request)
         -- Up to the first entry that stays: a node whose only records at or above the threshold are deleted ones would be
         -- left behind empty.
         if is_exact then id = (first_entry(key, text_of(lower(id, HIGHEST_ID)))) end
+        if is_exact and id == BEYOND then return cut('MAXLEN', '0') end
         return cut('MINID', text_of(lower(id, HIGHEST_ID)))
     end
     local function excess() return math.max(redis.call('XLEN', key) - threshold, 0) end

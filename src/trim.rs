@@ -115,9 +115,9 @@ impl<S: Stream> Sweep<'_, S> {
                 // Entries that are needed are passed over and not counted: a limit on what is looked at would be used up
                 // by the same ones in every call.
                 Some(most) => {
-                    let (front, seen) = self.walk_front(frontier, most);
+                    let (front, _) = self.walk_front(frontier, most);
                     self.cut(Threshold::MinId(front), Exactness::Exact);
-                    self.sweep_holes(front, end, most - seen);
+                    self.sweep_holes(front, end, most.saturating_sub(self.removed as u64));
                 }
             },
         }
@@ -244,7 +244,8 @@ impl<S: Stream> Sweep<'_, S> {
 fn remove(stream: &mut impl Stream, threshold: Threshold, exactness: Exactness, manner: &Manner) -> usize {
     let threshold = match (threshold, exactness) {
         (Threshold::MinId(id), Exactness::Exact) if manner.tidy => {
-            Threshold::MinId(first_entry(stream, id).unwrap_or(StreamId::MAX))
+            // If none stays, all go: there is no id above the largest one, which may have been deleted.
+            first_entry(stream, id).map_or(Threshold::MaxLen(0), Threshold::MinId)
         }
         (threshold, _) => threshold,
     };

@@ -10,6 +10,7 @@ each_server! {
     events_and_watch_follow_removals,
     effects_are_propagated_as_core_commands,
     no_node_is_left_behind_empty,
+    the_largest_id_is_an_id_like_any_other,
     a_replica_without_the_module_agrees,
     an_append_only_file_is_replayed_without_the_module,
     runs_out_of_memory_and_not_on_replicas,
@@ -178,6 +179,24 @@ fn no_node_is_left_behind_empty(kind: Kind) {
         assert_eq!((client.run("XLEN s").integer(), nodes_of(&mut client)), (left, nodes), "{call}");
         replica.wait_in_step(&server);
         assert_eq!(replica.connect().run("XINFO STREAM s"), client.run("XINFO STREAM s"), "{call}");
+    }
+}
+
+fn the_largest_id_is_an_id_like_any_other(kind: Kind) {
+    let server = Server::start(kind);
+    let mut client = server.connect();
+    let largest = format!("{0}-{0}", u64::MAX);
+    // Deleted, it holds no node.
+    for call in ["EGG.TRIM s", "EGG.TRIM s LIMIT 5", "EGG.TRIM s MINID 9", "EGG.TRIM s DELREF MINID 9"] {
+        client.all(&["DEL s", "XADD s 1-0 f v", &format!("XADD s {largest} f v"), &format!("XDEL s {largest}")]);
+        client.all(&["XGROUP CREATE s g $"]);
+        assert_eq!((client.run(call).integer(), nodes_of(&mut client)), (1, 0), "{call}");
+    }
+    // Not needed any more, it counts and goes.
+    for (limit, removed) in [(1, [1, 1, 0]), (2, [2, 0, 0])] {
+        client.all(&["DEL s", "XADD s 1-0 f v", &format!("XADD s {largest} f v"), "XGROUP CREATE s g $"]);
+        let trim = |_| client.run(&format!("EGG.TRIM s LIMIT {limit}")).integer();
+        assert_eq!([0, 1, 2].map(trim), removed, "LIMIT {limit}");
     }
 }
 
