@@ -26,7 +26,8 @@ pub enum Kind {
 }
 
 impl Kind {
-    fn program(self) -> PathBuf {
+    /// The server's program.
+    pub fn program(self) -> PathBuf {
         if let (Self::Redis74, Some(program)) = (self, std::env::var_os("REDIS_SERVER").filter(|path| !path.is_empty()))
         {
             return program.into();
@@ -385,11 +386,16 @@ impl Server {
 
     /// Starts it again on the same files.
     pub fn restart(&mut self) {
-        self.kill();
-        let _ = fs::remove_file(self.path("socket"));
-        if let Err(log) = self.spawn() {
+        if let Err(log) = self.try_restart() {
             panic!("the server did not start again:\n{log}");
         }
+    }
+
+    /// The same; if it ends at once, its log is the error.
+    pub fn try_restart(&mut self) -> Result<(), String> {
+        self.kill();
+        let _ = fs::remove_file(self.path("socket"));
+        self.spawn()
     }
 
     /// Starts it again on the same files, without the module.

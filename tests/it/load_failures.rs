@@ -92,11 +92,12 @@ fn a_rewritten_file_repeats_an_included_loadmodule_line(kind: Kind) {
     let included = directory.0.join("egg.conf");
     fs::write(&included, format!("loadmodule {}\n", module().display())).expect("a file");
     let include = format!("include {}", included.display());
-    let server = Options::new(kind).without_module().line(&include).start();
+    let mut server = Options::new(kind).without_module().line(&include).start();
     server.connect().all(&["EGG.VERSION", "CONFIG REWRITE"]);
     let rewritten = fs::read_to_string(server.path("redis.conf")).expect("redis.conf");
     assert_eq!(rewritten.lines().filter(|line| line.starts_with("loadmodule ")).count(), 1, "{rewritten}");
-    let log = Options::new(kind).line(&include).try_start().expect_err("it does not start");
+    server.shut_down();
+    let log = server.try_restart().expect_err("it does not start");
     assert_explained(&log, loaded_already(kind));
 }
 

@@ -12,7 +12,7 @@ each_server! {
     whole_calls_have_a_latency_histogram,
     memory_comes_back_when_a_node_is_empty,
     an_upgrade_in_place_starts_anew,
-    an_upgrade_by_failover_keeps_what_was_acknowledged,
+    a_failover_keeps_what_was_acknowledged,
     a_renamed_handler_goes_on_where_the_old_one_stood,
     a_master_without_the_module_knows_no_command_of_it,
     out_of_memory_refuses_what_adds_and_nothing_that_frees,
@@ -98,7 +98,7 @@ fn an_upgrade_in_place_starts_anew(kind: Kind) {
     assert_eq!(client.run("EGG.ACKDEL s g IDS 1 2-0"), [1]);
 }
 
-fn an_upgrade_by_failover_keeps_what_was_acknowledged(kind: Kind) {
+fn a_failover_keeps_what_was_acknowledged(kind: Kind) {
     let old = Options::new(kind).tcp().start();
     let mut new = Options::new(kind).tcp().start();
     let mut client = old.connect();

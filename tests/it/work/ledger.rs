@@ -49,6 +49,11 @@ impl Ledger {
         self.unsure.insert(message);
     }
 
+    /// Whether a call was about this message that was never answered.
+    pub fn doubts(&self, message: u64) -> bool {
+        self.unsure.contains(&message)
+    }
+
     pub fn merge(&mut self, mut other: Self) {
         self.added.append(&mut other.added);
         self.acked.append(&mut other.acked);
