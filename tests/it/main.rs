@@ -71,6 +71,7 @@ mod public_cases;
 mod random;
 mod readme;
 mod refused_writes;
+mod releases;
 mod same_as_core;
 mod six;
 mod soak;
