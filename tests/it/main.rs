@@ -62,6 +62,7 @@ mod native_names;
 mod native_quirks;
 mod native_rules;
 mod native_ways;
+mod nogroup;
 mod operations;
 mod owner;
 mod packaging;
