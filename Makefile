@@ -6,7 +6,7 @@
 
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
 export EGG_MODULE ?= $(CARGO_TARGET_DIR)/release/libegg.so
-export EGG_FAULTS_MODULE ?= $(CARGO_TARGET_DIR)/release/libegg-faults.so
+export EGG_FAULTS_MODULE ?= $(CARGO_TARGET_DIR)/faults/release/libegg.so
 export EGG_SERVERS ?= $(CURDIR)/.servers
 CARGO := tools/with-libclang cargo
 
@@ -31,9 +31,8 @@ run: ## Start Redis 7.4 with the module: PORT=6379, or on your own server: REDIS
 	$(CARGO) build --release
 	@tools/run
 
-faults: # The module with a command that panics, for the test that the server survives it
-	$(CARGO) build --release --features faults
-	@cp $(CARGO_TARGET_DIR)/release/libegg.so $(EGG_FAULTS_MODULE)
+faults: # The module with a command that does wrong, for the test that the server survives it: where nobody installs from
+	$(CARGO) build --release --features faults --target-dir $(CARGO_TARGET_DIR)/faults
 
 test: servers clients faults build ## Run all tests on real servers, or some: TESTS=ackdel; REDIS_SERVER= takes the place of Redis 7.4
 	$(CARGO) test --release -- $(TESTS)

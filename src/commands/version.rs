@@ -6,8 +6,11 @@ use crate::server::spec::Spec;
 
 /// `EGG.VERSION`
 ///
-/// Replies the version of the loaded module, such as `0.1.0`.
+/// Replies the version of the loaded module, such as `0.1.0`; of one with planted faults, `0.1.0+faults`.
 pub struct Version;
+
+const VERSION: &str =
+    if cfg!(feature = "faults") { concat!(env!("CARGO_PKG_VERSION"), "+faults") } else { env!("CARGO_PKG_VERSION") };
 
 impl Command for Version {
     const SPEC: Spec = Spec {
@@ -23,6 +26,6 @@ impl Command for Version {
     };
 
     fn run(_: &Call<'_>) -> Result<Reply, Error> {
-        Ok(Reply::Bulk(env!("CARGO_PKG_VERSION").into()))
+        Ok(Reply::Bulk(VERSION.into()))
     }
 }

@@ -9,6 +9,7 @@ each_server! {
     a_panic_becomes_an_error_and_a_line_in_the_log,
     a_panic_inside_a_transaction_or_a_script_leaves_the_rest_alone,
     the_module_that_people_load_has_no_such_command,
+    a_module_with_planted_faults_says_so,
 }
 
 fn server(kind: Kind) -> Server {
@@ -60,4 +61,10 @@ fn a_panic_inside_a_transaction_or_a_script_leaves_the_rest_alone(kind: Kind) {
 fn the_module_that_people_load_has_no_such_command(kind: Kind) {
     let server = Server::start(kind);
     assert!(server.connect().send(&words("EGG.FAULT x")).error().starts_with("ERR unknown command"));
+}
+
+fn a_module_with_planted_faults_says_so(kind: Kind) {
+    let expected = concat!(env!("CARGO_PKG_VERSION"), "+faults");
+    assert_eq!(server(kind).connect().run("EGG.VERSION"), expected);
+    assert_eq!(Server::start(kind).connect().run("EGG.VERSION"), env!("CARGO_PKG_VERSION"));
 }

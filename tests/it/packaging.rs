@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::harness::{Directory, Kind, Options, module};
+use crate::harness::{Directory, Kind, Options, faults_module, module};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -89,4 +89,32 @@ fn make_install_puts_a_module_where_a_server_loads_it() {
     assert_eq!(mode(&directory.0.join("opt/egg/share/doc/egg/redis.conf.example")), 0o644);
     let server = Options::new(Kind::Redis74).module(installed).start();
     assert_eq!(server.connect().run("EGG.VERSION"), VERSION);
+}
+
+#[test]
+fn a_module_with_planted_faults_is_neither_installed_nor_packed() {
+    let directory = Directory::new();
+    let faulty = faults_module();
+    for tool in ["install", "dist"] {
+        let mut command = Command::new(root().join("tools").join(tool));
+        if tool == "dist" {
+            command.arg(&directory.0);
+        }
+        let output = command.env("EGG_MODULE", &faulty).env("DESTDIR", &directory.0).output().expect("it can be run");
+        assert_eq!(output.status.code(), Some(1), "{tool}");
+        let expected =
+            format!("{tool}: {} was built with planted faults, for tests alone: make build\n", faulty.display());
+        assert_eq!(String::from_utf8_lossy(&output.stderr), expected);
+        assert_eq!(fs::read_dir(&directory.0).expect("a folder").count(), 0, "{tool}");
+    }
+}
+
+/// Whatever interrupts a build with faults, the file that is installed is not the one that it makes.
+#[test]
+fn faults_are_built_in_a_folder_of_their_own() {
+    let mut make = Command::new("make");
+    make.args(["-n", "--no-print-directory", "faults", "CARGO_TARGET_DIR=/t"])
+        .env_remove("EGG_FAULTS_MODULE")
+        .current_dir(root());
+    assert_eq!(run(&mut make), "tools/with-libclang cargo build --release --features faults --target-dir /t/faults\n");
 }
