@@ -13,6 +13,7 @@ each_server! {
     a_second_loadmodule_line_stops_the_start,
     a_rewritten_file_repeats_an_included_loadmodule_line,
     configuration_left_behind_stops_the_start,
+    a_misspelt_knob_stops_the_start,
     a_rewritten_file_forgets_an_unloaded_module,
     a_rule_left_behind_stops_the_start,
     module_load_is_off_unless_enabled,
@@ -104,6 +105,27 @@ fn a_rewritten_file_repeats_an_included_loadmodule_line(kind: Kind) {
 fn configuration_left_behind_stops_the_start(kind: Kind) {
     let log = Options::new(kind).without_module().line("egg.keep-lag yes").try_start().expect_err("it does not start");
     assert_explained(&log, "Module Configuration detected without loadmodule directive");
+}
+
+fn a_misspelt_knob_stops_the_start(kind: Kind) {
+    let log = Options::new(kind).line("egg.default_policy acked").try_start().expect_err("it does not start");
+    assert_explained(&log, "Module 'egg' loaded");
+    assert_explained(&log, "Module Configuration detected without loadmodule directive");
+    assert!(log.contains("(ended: exit status: 1, signal None)"), "{log}");
+    let line = match kind {
+        Kind::Redis82 => Some(">>> 'egg.default_policy acked'"),
+        Kind::Valkey91 => Some("Unused Module Configuration: egg.default_policy"),
+        _ => None,
+    };
+    assert_eq!(log.contains("egg.default_policy"), line.is_some(), "{log}");
+    assert!(log.contains(line.unwrap_or_default()), "{log}");
+    let server = Options::new(kind).without_module().start();
+    let path = module().display().to_string();
+    let mut client = server.connect();
+    let reply = client.send(&["MODULE", "LOADEX", &path, "CONFIG", "egg.default_policy", "acked"]);
+    assert_explained(reply.error(), "ERR Error loading the extension. Please check the server logs.");
+    assert_explained(&server.log(), "Loadex configurations were not applied");
+    assert!(client.run("EGG.VERSION").error().starts_with("ERR unknown command"));
 }
 
 fn a_rewritten_file_forgets_an_unloaded_module(kind: Kind) {
