@@ -1,7 +1,8 @@
 # The server's own image with the module in it, loaded however the server is started. `make image` builds it.
-# SERVER is any image of Redis 7.2 or newer, or Valkey, on glibc (not Alpine); BUILDER may not be newer than it.
-ARG BUILDER=rust:1-bookworm
-ARG SERVER=redis:7.4-bookworm
+# SERVER is any image of Redis 7.2 or newer, or Valkey, on glibc (not Alpine); BUILDER may not be newer than it. Names are
+# in full: podman and buildah, as Debian has them, look nowhere for a short one.
+ARG BUILDER=docker.io/library/rust:1-bookworm
+ARG SERVER=docker.io/library/redis:7.4-bookworm
 
 FROM ${BUILDER} AS build
 WORKDIR /egg
