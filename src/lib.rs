@@ -67,12 +67,12 @@ mod entry_points {
     }
 
     fn deinit(context: &Context) -> Status {
-        crate::server::unload::may_unload(context)
+        crate::server::shutdown::may_unload(context)
     }
 
     redis_module::redis_module! {
         name: "egg",
-        version: 100,
+        version: 200,
         allocator: (Allocator, ALLOCATOR),
         data_types: [],
         init: init,

@@ -6,7 +6,7 @@ use crate::server::spec::Spec;
 
 /// `EGG.VERSION`
 ///
-/// Replies the version of the loaded module, such as `0.1.0`.
+/// Replies the version of the loaded module, such as `0.2.0`.
 pub struct Version;
 
 impl Command for Version {

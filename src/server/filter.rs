@@ -10,7 +10,7 @@ use super::{api, string};
 use crate::native_names::{Rewrite, rewrite};
 use crate::request::Arguments;
 
-/// Installs the filter. The server takes it out when the module is unloaded. EGG's own inner calls do not pass it.
+/// Installs the filter. EGG's own inner calls do not pass it.
 ///
 /// # Safety
 /// `context` is the context of the module's load.

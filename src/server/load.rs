@@ -2,13 +2,12 @@
 
 use std::ffi::CStr;
 use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use redis_module::{Context, RedisString, Status, raw};
 
 use super::call::{CallReply, Inner};
 use super::command::{Command, register};
-use super::{api, filter, info, log, service, settings};
+use super::{api, filter, info, log, service, settings, shutdown};
 use crate::config;
 
 /// What it takes to register one command.
@@ -65,16 +64,9 @@ fn try_load(
         }
         info::register(context.ctx);
         service::watch(context.ctx);
+        shutdown::watch(context.ctx);
     }
     Ok(())
-}
-
-/// Whether 8.2's names are EGG's commands.
-static HAS_NATIVE_NAMES: AtomicBool = AtomicBool::new(false);
-
-/// Whether 8.2's names are EGG's commands here: asked for, and lacked by the server.
-pub fn has_native_names() -> bool {
-    HAS_NATIVE_NAMES.load(Ordering::Relaxed)
 }
 
 /// Brings 8.2's names to a server that lacks them.
@@ -89,7 +81,6 @@ unsafe fn load_native_names(context: &Context, native: &[Registration]) -> Resul
             return Ok(());
         }
         native.iter().try_for_each(|register| register(context.ctx))?;
-        HAS_NATIVE_NAMES.store(true, Ordering::Relaxed);
         filter::install(context.ctx);
     }
     Ok(())
@@ -107,6 +98,7 @@ macro_rules! missing {
 /// Refuses a server that lacks what EGG calls, by looking for it and not at a version: clones count theirs differently.
 fn check_server(context: &Context) -> Result<(), String> {
     let mut missing = missing![
+        RedisModule_CachedMicroseconds,
         RedisModule_Call,
         RedisModule_CallReplyArrayElement,
         RedisModule_CallReplyInteger,
@@ -125,6 +117,7 @@ fn check_server(context: &Context) -> Result<(), String> {
         RedisModule_FreeCallReply,
         RedisModule_FreeString,
         RedisModule_GetCommand,
+        RedisModule_GetContextFlags,
         RedisModule_IsKeysPositionRequest,
         RedisModule_KeyAtPosWithFlags,
         RedisModule_LoadConfigs,

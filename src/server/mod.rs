@@ -22,10 +22,10 @@ pub mod log;
 pub mod reply;
 pub mod service;
 pub mod settings;
+pub mod shutdown;
 pub mod spec;
 pub mod stream;
 pub mod string;
-pub mod unload;
 pub mod walk;
 
 /// Calls a function of the module API: `api!(RedisModule_X(arguments))`.

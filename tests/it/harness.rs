@@ -371,10 +371,15 @@ impl Server {
 
     /// Stops it in order, so that valgrind can say what was lost.
     pub fn shut_down(&mut self) {
-        let Some(mut process) = self.process.take() else { return };
         if let Some(mut client) = Client::try_connect(&self.path("socket"), false) {
             let _ = client.try_send(&["SHUTDOWN", "NOSAVE", "NOW", "FORCE"]);
         }
+        self.wait_for_its_end();
+    }
+
+    /// Waits until it has ended, and kills it if it does not.
+    pub fn wait_for_its_end(&mut self) {
+        let Some(mut process) = self.process.take() else { return };
         let deadline = Instant::now() + patience(10);
         while Instant::now() < deadline && matches!(process.try_wait(), Ok(None)) {
             sleep(Duration::from_millis(10));

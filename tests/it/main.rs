@@ -77,6 +77,7 @@ mod torn;
 mod trim;
 mod trim_effects;
 mod trim_idle;
+mod unload;
 mod upheaval;
 mod vectors;
 mod wire;
