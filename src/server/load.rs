@@ -7,7 +7,7 @@ use redis_module::{Context, RedisString, Status, raw};
 
 use super::call::{CallReply, Inner};
 use super::command::{Command, register};
-use super::{api, filter, info, log, service, settings, shutdown};
+use super::{api, filter, info, log, options, service, settings, shutdown};
 use crate::config;
 
 /// What it takes to register one command.
@@ -63,6 +63,7 @@ fn try_load(
             load_native_names(context, native)?;
         }
         info::register(context.ctx);
+        options::declare(context.ctx);
         service::watch(context.ctx);
         shutdown::watch(context.ctx);
     }
@@ -136,6 +137,7 @@ fn check_server(context: &Context) -> Result<(), String> {
         RedisModule_ReplyWithStringBuffer,
         RedisModule_SetCommandACLCategories,
         RedisModule_SetCommandInfo,
+        RedisModule_SetModuleOptions,
         RedisModule_StreamIteratorNextField,
         RedisModule_StreamIteratorNextID,
         RedisModule_StreamIteratorStart,

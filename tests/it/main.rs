@@ -14,6 +14,7 @@ mod acl_native;
 mod add;
 mod add_walks;
 mod aof;
+mod async_loading;
 mod batches;
 mod client;
 mod clients;

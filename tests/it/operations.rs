@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::each_server;
-use crate::harness::{Kind, Options, Server, module, wait_until};
+use crate::harness::{Kind, Options, Server, wait_until};
 
 each_server! {
     every_counter_is_explained,

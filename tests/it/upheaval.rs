@@ -2,9 +2,9 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::client::{Client, words};
+use crate::client::Client;
 use crate::each_server;
-use crate::harness::{Kind, Options, Server, module, wait_until};
+use crate::harness::{Kind, Options, Server, wait_until};
 use crate::work::{Ledger, Site, Violation};
 
 each_server! {
