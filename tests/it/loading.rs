@@ -95,6 +95,9 @@ fn a_server_whose_command_command_is_renamed_will_do(kind: Kind) {
 
 #[test]
 fn redis_7_0_ends_with_a_reason() {
+    if !Kind::Redis70.is_there() {
+        return;
+    }
     let log = Options::new(Kind::Redis70).try_start().expect_err("it does not start");
     let reason = "EGG was not loaded: this server is too old: it lacks RedisModule_CachedMicroseconds. \
                   It takes Redis 7.2 or newer, or Valkey";
@@ -105,6 +108,9 @@ fn redis_7_0_ends_with_a_reason() {
 
 #[test]
 fn redis_7_0_refuses_it_at_run_time_and_goes_on() {
+    if !Kind::Redis70.is_there() {
+        return;
+    }
     let server = Options::new(Kind::Redis70).without_module().start();
     let mut client = server.connect();
     for words in [&["LOAD"][..], &["LOAD", "argument"], &["LOADEX", "CONFIG", "egg.keep-lag", "no"]] {

@@ -55,6 +55,7 @@ mod memcheck;
 mod memory;
 mod mixed_servers;
 mod model;
+mod more_servers;
 mod moves_survive_crashes;
 mod native_names;
 mod native_quirks;
