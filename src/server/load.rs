@@ -7,7 +7,7 @@ use redis_module::{Context, RedisString, Status, raw};
 
 use super::call::{CallReply, Inner};
 use super::command::{Command, register};
-use super::{api, filter, info, log, options, service, settings, shutdown};
+use super::{api, filter, info, log, options, panics, service, settings, shutdown};
 use crate::config;
 
 /// What it takes to register one command.
@@ -25,6 +25,7 @@ pub fn load(
     commands: &[Registration],
     native: &[Registration],
 ) -> Status {
+    panics::install_hook();
     match try_load(context, arguments, commands, native) {
         Ok(()) => Status::Ok,
         Err(reason) => {

@@ -20,6 +20,7 @@ pub mod info;
 pub mod load;
 pub mod log;
 pub mod options;
+pub mod panics;
 pub mod reply;
 pub mod service;
 pub mod settings;
@@ -46,6 +47,7 @@ pub(crate) use api;
 /// Gives up on the running call, where the server broke a promise. The handler's `catch_unwind` makes an error reply of it:
 /// the one thing that EGG must not do then is to go on and guess.
 #[cold]
+#[track_caller]
 #[allow(clippy::panic)]
 fn broken(promise: &'static str) -> ! {
     std::panic::panic_any(promise)

@@ -158,6 +158,7 @@ pub struct Options {
     library: bool,
     module_arguments: Vec<String>,
     lines: Vec<String>,
+    environment: Vec<(&'static str, &'static str)>,
     tcp: bool,
     valgrind: bool,
     expects_findings: bool,
@@ -174,6 +175,7 @@ impl Options {
             library,
             module_arguments: Vec::new(),
             lines: Vec::new(),
+            environment: Vec::new(),
             tcp: false,
             valgrind,
             expects_findings: false,
@@ -204,6 +206,12 @@ impl Options {
     /// A line of redis.conf.
     pub fn line(mut self, line: &str) -> Self {
         self.lines.push(line.to_owned());
+        self
+    }
+
+    /// A variable in the server's environment.
+    pub fn environment(mut self, name: &'static str, value: &'static str) -> Self {
+        self.environment.push((name, value));
         self
     }
 
@@ -286,6 +294,7 @@ impl Server {
         let mut command = if self.options.valgrind { memcheck::command(&program) } else { Command::new(program) };
         let child = command
             .arg("redis.conf")
+            .envs(self.options.environment.iter().copied())
             .current_dir(&self.directory.0)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
