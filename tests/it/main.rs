@@ -69,6 +69,7 @@ mod propagation;
 mod public_cases;
 mod random;
 mod readme;
+mod record;
 mod refused_writes;
 mod same_as_core;
 mod six;
