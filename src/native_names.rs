@@ -5,7 +5,8 @@
 //! it is looked up, takes out the words that the core does not know where that is enough, and else changes the name to that of
 //! a hidden command, [`XAdd`] or [`XTrim`], which speaks 8.2's grammar.
 
-use crate::commands::{add, outcome, trim};
+use crate::commands::add::{self, Ungrouped};
+use crate::commands::{outcome, trim};
 use crate::deletion::{ABSENT, AckDelete, ack_delete, delete_entries};
 use crate::error::Error;
 use crate::policy::{AckPolicy, DeletePolicy};
@@ -30,9 +31,9 @@ const CONDITION: Argument = Argument::one_of(
 )
 .optional();
 
-/// A trim by 8.2 leaves no mark in max-deleted-entry-id, and so no lag turns null: what XDEL turns null here is mended. No
-/// dangling reference is dropped, no empty node freed, no walk cut short.
-const TRIM_AS_8_2: Manner = Manner { keep_lag: true, tidy: false, patience: u64::MAX };
+/// A trim by 8.2 and 8.6 leaves no mark in max-deleted-entry-id, and so no lag turns null: what XDEL turns null here is mended.
+/// No dangling reference is dropped, no empty node freed.
+const TRIM_AS_8_6: Manner = Manner { keep_lag: true, tidy: false, patience: u64::MAX };
 
 /// A deletion by 8.2 turns lag null where XDEL does.
 const KEEP_LAG: bool = false;
@@ -51,6 +52,7 @@ impl Command for XAckDel {
         summary: c"Acknowledges and deletes one or multiple messages for a stream consumer group.",
         complexity: c"O(1) for each message ID processed.",
         since: c"8.2.0",
+        calls: Some(&stats::ACKDEL_CALLS),
         keys: &[Key::delete(1)],
         arguments: &[Argument::key(c"key", 0), Argument::string(c"group"), CONDITION, crate::commands::arguments::IDS],
     };
@@ -63,7 +65,6 @@ impl Command for XAckDel {
             return Ok(Reply::Integers(vec![ABSENT; request.block.len()]));
         };
         let ids = parse_ids(call, request.block)?;
-        stats::ACKDEL_CALLS.add(1);
         let policy = AckPolicy::Delete(request.policy.unwrap_or(DeletePolicy::KeepRef));
         outcome::count_policy(policy);
         let how = AckDelete { group: own.name, policy, owner: None, keep_lag: KEEP_LAG };
@@ -87,6 +88,7 @@ impl Command for XDelEx {
         summary: c"Deletes one or multiple entries from the stream.",
         complexity: c"O(1) for each single item to delete in the stream, regardless of the stream size.",
         since: c"8.2.0",
+        calls: Some(&stats::DELEX_CALLS),
         keys: &[Key::delete(1)],
         arguments: &[Argument::key(c"key", 0), CONDITION, crate::commands::arguments::IDS],
     };
@@ -98,7 +100,6 @@ impl Command for XDelEx {
             return Ok(Reply::Integers(vec![ABSENT; request.block.len()]));
         };
         let ids = parse_ids(call, request.block)?;
-        stats::DELEX_CALLS.add(1);
         let policy = request.policy.unwrap_or(DeletePolicy::KeepRef);
         outcome::count_policy(AckPolicy::Delete(policy));
         let outcome = delete_entries(&mut ServerStream::new(call), &groups, policy, &ids, KEEP_LAG);
@@ -121,19 +122,21 @@ impl Command for XAdd {
         summary: c"What XADD with a policy becomes under egg.native-names. Not for direct use.",
         complexity: c"As EGG.ADD.",
         since: c"0.1.0",
+        calls: Some(&stats::ADD_CALLS),
         keys: &[Key::update(1)],
         arguments: &[Argument::key(c"key", 0), Argument::string(c"argument").multiple()],
     };
 
     fn run(call: &Call<'_>) -> Result<Reply, Error> {
-        ServerStream::new(call).require_xadd(2)?;
+        let stream = ServerStream::new(call);
+        stream.require_xadd(2)?;
         let request = Add::parse(call, "xadd")?;
-        let list = match GroupList::of(call) {
+        if stream.require_stream() == Err(Error::WrongType) {
             // The core refuses it, and knows whether WRONGTYPE or the id's value comes first.
-            Err(Error::WrongType) => return ServerStream::new(call).add(request.id, request.nomkstream, None),
-            list => list?,
-        };
-        add::run_add(call, &list, &request, DeletePolicy::KeepRef, &TRIM_AS_8_2)
+            return stream.add(request.id, request.nomkstream, None);
+        }
+        let manner = Manner { patience: add::PATIENCE, ..TRIM_AS_8_6 };
+        add::run_add(call, &request, DeletePolicy::KeepRef, &manner, Ungrouped::IsTrimmed)
     }
 }
 
@@ -151,6 +154,7 @@ impl Command for XTrim {
         summary: c"What XTRIM with a policy becomes under egg.native-names. Not for direct use.",
         complexity: c"As EGG.TRIM.",
         since: c"0.1.0",
+        calls: Some(&stats::TRIM_CALLS),
         keys: &[Key::delete(1)],
         arguments: &[Argument::key(c"key", 0), Argument::string(c"argument").multiple()],
     };
@@ -159,7 +163,7 @@ impl Command for XTrim {
         ServerStream::new(call).require_xtrim()?;
         let request = TrimRequest::parse(call, Dialect::Native)?;
         let list = GroupList::of(call)?;
-        trim::run_trim(call, &list, &request, DeletePolicy::KeepRef, &TRIM_AS_8_2)
+        trim::run_trim(call, &list, &request, DeletePolicy::KeepRef, &TRIM_AS_8_6)
     }
 }
 

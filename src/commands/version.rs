@@ -18,6 +18,7 @@ impl Command for Version {
         summary: c"Returns the version of the EGG module.",
         complexity: c"O(1)",
         since: c"0.1.0",
+        calls: None,
         keys: &[],
         arguments: &[],
     };

@@ -70,6 +70,9 @@ unsafe extern "C" fn entry<C: Command>(
         unsafe { tell_keys(context, C::SPEC.keys, argc) };
         return 0;
     }
+    if let Some(counter) = C::SPEC.calls {
+        counter.add(1);
+    }
     // SAFETY: context and arguments of the running command, as the server passed them.
     let call = unsafe { Call::new(context, argv, argc) };
     let result = catch_unwind(AssertUnwindSafe(|| C::run(&call))).unwrap_or_else(|panic| {

@@ -125,7 +125,7 @@ fn effects_are_propagated_as_core_commands(kind: Kind) {
     assert_eq!(effect("XDELEX s DELREF IDS 2 2-0 9-0"), "MULTI; XACK s g 2-0 9-0; XDEL s 2-0; EXEC");
     assert_eq!(effect("XDELEX s ACKED IDS 1 2-0"), "");
     assert_eq!(effect("XTRIM s ACKED MAXLEN 3"), "MULTI; XTRIM s MINID = 2-0; XDEL s 3-0; EXEC");
-    assert_eq!(effect("XTRIM s MINID 3 DELREF"), "MULTI; XACK s g 2-0; XTRIM s MINID = 3-0; EXEC");
+    assert_eq!(effect("XTRIM s MINID 3 DELREF"), "MULTI; XTRIM s MINID = 3-0; XACK s g 2-0; EXEC");
     assert_eq!(effect("XADD s KEEPREF MAXLEN 6 7-0 f v"), "XADD s MAXLEN 6 7-0 f v");
     assert_eq!(effect("XADD s ACKED MAXLEN 6 7-0 f v"), "MULTI; XADD s 7-0 f v; XTRIM s MINID = 2-0; EXEC");
 }

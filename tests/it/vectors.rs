@@ -46,13 +46,18 @@ pub struct Observation {
     pub reply: Value,
 }
 
-/// What was recorded of 8.2.3.
+/// What was recorded of Redis 8.2.3.
 pub fn load() -> Vec<Vector> {
-    load_from("8.2.json")
+    read("tests/vectors/8.2.json")
 }
 
-pub fn load_from(file: &str) -> Vec<Vector> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors").join(file);
+/// What was recorded of Redis 8.6.2: where it answers something else than 8.2.3, under the same name, and more.
+pub fn load_8_6() -> Vec<Vector> {
+    read("tests/vectors/8.6.json")
+}
+
+fn read(path: &str) -> Vec<Vector> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
     let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     serde_json::from_str(&text).expect("the vectors are as described")
 }
