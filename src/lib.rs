@@ -63,7 +63,7 @@ mod entry_points {
     const ALLOCATOR: Allocator = std::alloc::System;
 
     fn init(context: &Context, arguments: &[RedisString]) -> Status {
-        crate::server::load::load(context, arguments, crate::commands::ALL, crate::commands::NATIVE)
+        crate::server::load::load(context, arguments, crate::commands::ALL, &crate::commands::NATIVE)
     }
 
     fn deinit(context: &Context) -> Status {

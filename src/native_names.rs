@@ -167,6 +167,15 @@ impl Command for XTrim {
     }
 }
 
+/// The policies that the server's own commands do not know.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Lacking {
+    /// Those of XADD.
+    pub xadd: Vec<DeletePolicy>,
+    /// Those of XTRIM.
+    pub xtrim: Vec<DeletePolicy>,
+}
+
 /// What the filter does with a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rewrite {
@@ -176,8 +185,8 @@ pub enum Rewrite {
     Rename(&'static [u8]),
 }
 
-/// What is to be done with a call. Reads options exactly as far as XADD and XTRIM do: what is behind the id is data.
-pub fn rewrite(arguments: &impl Arguments) -> Option<Rewrite> {
+/// What is to be done with a call: nothing, unless it names a policy that the server lacks. Reads options exactly as far as XADD and XTRIM do: what is behind the id is data.
+pub fn rewrite(arguments: &impl Arguments, lacking: &Lacking) -> Option<Rewrite> {
     let name = arguments.get(0)?;
     // Every command of every client comes past here: the length alone lets nearly all of them go on.
     let (is_add, hidden, arity): (bool, &'static [u8], usize) = match name.len() {
@@ -209,7 +218,8 @@ pub fn rewrite(arguments: &impl Arguments) -> Option<Rewrite> {
             break;
         }
     }
-    let (position, policy) = policy?;
+    let lacked = if is_add { &lacking.xadd } else { &lacking.xtrim };
+    let (position, policy) = policy.filter(|(_, policy)| lacked.contains(policy))?;
     let needs_no_group = policy == DeletePolicy::KeepRef || !has_strategy;
     // 8.2 counts the word when it counts arguments: where the core would miss it, the hidden command answers.
     if needs_no_group && arguments.len() > arity {
@@ -221,11 +231,23 @@ pub fn rewrite(arguments: &impl Arguments) -> Option<Rewrite> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Rewrite, rewrite};
+    use super::{Lacking, Rewrite, rewrite};
+    use crate::policy::DeletePolicy;
 
     fn of(line: &str) -> Option<Rewrite> {
         let arguments: Vec<&[u8]> = line.split(' ').map(str::as_bytes).collect();
-        rewrite(&arguments)
+        let all = vec![DeletePolicy::KeepRef, DeletePolicy::DelRef, DeletePolicy::Acked];
+        rewrite(&arguments, &Lacking { xadd: all.clone(), xtrim: all })
+    }
+
+    #[test]
+    fn leaves_alone_what_the_server_knows_itself() {
+        let lacking = Lacking { xadd: vec![DeletePolicy::Acked], xtrim: Vec::new() };
+        let of = |line: &str| rewrite(&line.split(' ').map(str::as_bytes).collect::<Vec<_>>(), &lacking);
+        assert_eq!(of("XADD s ACKED MAXLEN 3 * f v"), Some(Rewrite::Rename(b"EGG.XADD")));
+        for line in ["XADD s DELREF MAXLEN 3 * f v", "XADD s KEEPREF * f v", "XTRIM s ACKED MAXLEN 3"] {
+            assert_eq!(of(line), None, "{line}");
+        }
     }
 
     #[test]

@@ -19,6 +19,7 @@ pub mod groups;
 pub mod info;
 pub mod load;
 pub mod log;
+pub mod native;
 pub mod options;
 pub mod panics;
 pub mod reply;

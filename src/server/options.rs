@@ -9,7 +9,7 @@ use super::api;
 /// Says that keys may be replaced behind EGG's back.
 ///
 /// A server with a module that does not say so never loads a full sync beside the old data (`repl-diskless-load swapdb`), and
-/// writes a line for each 128 keys that it loads. EGG keeps nothing of any key: each call opens its key anew, and closes it.
+/// says so in its log again and again. EGG keeps nothing of any key: each call opens its key anew, and closes it.
 ///
 /// # Safety
 /// `context` is the context of the module's load.

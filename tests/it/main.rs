@@ -64,6 +64,7 @@ mod native_ways;
 mod operations;
 mod owner;
 mod packaging;
+mod peer;
 mod pins;
 mod propagation;
 mod public_cases;

@@ -2,7 +2,7 @@
 
 use crate::client::{Client, Reply};
 use crate::each_server;
-use crate::harness::{Kind, Options, module};
+use crate::harness::{Kind, Options, module, wait_until};
 use crate::native_names::{each_old_server, native};
 
 each_old_server! {
@@ -15,6 +15,7 @@ each_old_server! {
     switched_off_nothing_is_there,
     loading_at_run_time_takes_the_setting,
     command_info_is_that_of_8_2,
+    what_the_server_lacks_is_found_out_by_asking,
 }
 
 each_server! {
@@ -157,10 +158,37 @@ fn switched_off_nothing_is_there(kind: Kind) {
     assert_eq!(client.run("CONFIG GET egg.native-names").array()[1], "no");
 }
 
+/// A node of a cluster that serves no slot yet does not let a module use keys, and COMMAND may be renamed. What cannot be asked is
+/// left to the server.
+fn what_the_server_lacks_is_found_out_by_asking(kind: Kind) {
+    let policies = "XADD with KEEPREF, DELREF, ACKED; XTRIM with KEEPREF, DELREF, ACKED.";
+    let (cluster, renamed) = ("cluster-enabled yes", "rename-command COMMAND \"\"");
+    for (lines, has_policies) in [(&[][..], true), (&[cluster], true), (&[renamed], true), (&[cluster, renamed], false)]
+    {
+        let options = lines.iter().fold(native(kind).tcp(), |options, line| options.line(line));
+        let server = options.start();
+        let names = if has_policies { policies } else { "" };
+        let line = format!("egg.native-names: XACKDEL; XDELEX{}{names}", if has_policies { "; " } else { "." });
+        assert!(server.log().contains(&line), "{lines:?}: {}", server.log());
+        if lines.contains(&cluster) {
+            let all: Vec<String> = (0..16384).map(|slot: u32| slot.to_string()).collect();
+            let mut client = server.connect();
+            client.send(&[vec!["CLUSTER", "ADDSLOTS"], all.iter().map(String::as_str).collect()].concat());
+            wait_until(|| client.run("GET x") == Reply::Nil);
+        }
+        let mut client = server.connect();
+        client.stream(2, &["g"]);
+        assert_eq!(client.run("XACKDEL s g IDS 1 1-0"), [1]);
+        let trim = client.run("XTRIM s MAXLEN 0 ACKED");
+        assert_eq!(trim, if has_policies { Reply::Integer(0) } else { Reply::Error("ERR syntax error".to_owned()) });
+        assert_eq!(client.run("EXISTS egg:none"), 0);
+    }
+}
+
 #[test]
 fn redis_8_2_keeps_its_own() {
     let server = native(Kind::Redis82).start();
-    let notice = "egg.native-names: this server has XACKDEL and XDELEX of its own; EGG adds none";
+    let notice = "egg.native-names: this server has them all.";
     assert!(server.log().contains(notice), "{}", server.log());
     let mut client = server.connect();
     assert!(client.run("EGG.XADD s * f v").error().starts_with("ERR unknown command"));
