@@ -16,7 +16,7 @@ help: ## Show this help
 deps: ## Find libclang, which the build needs, or get it (every build does so by itself)
 	@tools/with-libclang true
 
-servers: ## Fetch the test servers into .servers/ (about 80 MB, once)
+servers: ## Fetch the test servers into .servers/ (about 160 MB, once)
 	@tools/fetch-servers
 
 clients: # The client libraries that the tests call, in .python/

@@ -415,18 +415,18 @@ local function pending_cursor(key, group)
     end
 end
 
--- Where the front ends that no group needs, or where `most` of its entries do; and how many entries it has.
-local function walk_front(key, frontier, most)
-    local front, seen = BEYOND, 0
+-- The entries below `bound`, at most `longest` of them: how many, the first one behind them, and whether more are below `bound`.
+local function run_below(key, bound, longest)
+    local length, stop, is_full = 0, BEYOND, false
     visit(key, LOWEST_ID, function(entry)
-        if seen == most or entry >= frontier then
-            front = entry
-            return false
+        if entry < bound and length < longest then
+            length = length + 1
+            return true
         end
-        seen = seen + 1
-        return true
+        stop, is_full = entry, entry < bound
+        return false
     end)
-    return front, seen
+    return length, stop, is_full
 end
 
 -- Removes entries from `from` on that no group needs, up to what `ends` says. After a thousand needed ones it ends, too, and
@@ -448,43 +448,47 @@ local function sweep_holes(key, groups, from, ends)
     delete(key, groups, holes, true)
 end
 
+-- ~ is as exact as =, and has a limit. Where a LIMIT ends the front, whole nodes go.
 local function trim(key, request)
-    local groups, threshold, limit, frontier = groups_of(key), request.threshold, request.limit, BEYOND
-    local is_exact, by_id = request.sign == '=', request.strategy == 'MINID'
-    local function cut(strategy, value)
-        local words = { 'XTRIM', key, strategy, request.sign, value }
-        if limit then words[6], words[7] = 'LIMIT', string.format('%.0f', limit) end
-        return redis.call(unpack(words))
-    end
+    local groups, threshold, limit = groups_of(key), request.threshold, request.limit
+    local most = (request.sign == '=' or limit == 0) and math.huge or limit or 10000
+    local frontier, removed = BEYOND, 0
+    local function cut(...) removed = removed + redis.call('XTRIM', key, ...) end
+    -- Up to the first entry that stays: a node whose only records at or above the threshold are deleted ones would be left
+    -- behind empty.
     local function cut_below(id)
-        -- Up to the first entry that stays: a node whose only records at or above the threshold are deleted ones would be
-        -- left behind empty.
-        if is_exact then id = (first_entry(key, text_of(lower(id, HIGHEST_ID)))) end
-        if is_exact and id == BEYOND then return cut('MAXLEN', '0') end
-        return cut('MINID', text_of(lower(id, HIGHEST_ID)))
+        local stays = id == BEYOND and id or first_entry(key, text_of(id))
+        if stays == BEYOND then return cut('MAXLEN', '=', '0') end
+        return cut('MINID', '=', text_of(stays))
     end
-    local function excess() return math.max(redis.call('XLEN', key) - threshold, 0) end
+    local function cut_run(length, stop, is_limited)
+        if is_limited and limit then
+            cut('MINID', '~', text_of(stop), 'LIMIT', '0')
+        elseif length > 0 then
+            cut_below(stop)
+        end
+        return is_limited
+    end
 
-    if #groups == 0 then
-        return by_id and cut_below(threshold) or cut('MAXLEN', string.format('%.0f', threshold))
-    end
     for _, group in ipairs(groups) do frontier = lower(frontier, lowest_needed(key, group)) end
-    if by_id then
+    if request.strategy == 'MINID' then
         local front = lower(frontier, threshold)
-        cut_below(front)
-        return is_exact and sweep_holes(key, groups, front, function(entry) return entry >= threshold end)
+        if most == math.huge then
+            cut_below(front)
+        elseif cut_run(run_below(key, front, most)) then
+            return
+        end
+        local left = most - removed
+        return front < threshold and sweep_holes(key, groups, front, function(entry, holes)
+            return entry >= threshold or holes == left
+        end)
     end
-    local surplus = excess()
-    if surplus == 0 then return end
-    -- With ~ it looks at no more entries than the limit lets go; without a limit, nodes may be larger than 10,000.
-    local most = is_exact and surplus or math.min(surplus, limit == 0 and surplus or limit or 10000)
-    local front, seen = walk_front(key, frontier, most)
-    local removed = cut_below(front)
-    if not is_exact then
-        return removed == 0 and not limit and seen < surplus and seen == most and cut_below((walk_front(key, frontier, surplus)))
-    end
-    surplus = excess()
-    if surplus > 0 then sweep_holes(key, groups, LOWEST_ID, function(_, holes) return holes == surplus end) end
+    local surplus = redis.call('XLEN', key) - threshold
+    if surplus <= 0 then return end
+    local length, stop, is_full = run_below(key, frontier, math.min(surplus, most))
+    if cut_run(length, stop, is_full and most < surplus) then return end
+    local left = math.min(surplus, most) - removed
+    if left > 0 then sweep_holes(key, groups, LOWEST_ID, function(_, holes) return holes == left end) end
 end
 
 -- The commands ------------------------------------------------------------------------------------------------------

@@ -169,14 +169,17 @@ fn delete_with(
     let is_of_use = ids.len() > 1 || is_read_last;
     let front = front.unwrap_or_else(|| if is_of_use { front_among(stream, ids) } else { Front::default() });
     let leaves_an_older_entry = front.rest.is_some_and(|rest| rest < top);
-    let before =
-        (is_read_last && leaves_an_older_entry).then(|| stream.bookkeeping()).filter(|before| before.max_deleted < top);
+    let is_first_hole_here = is_read_last && leaves_an_older_entry && stream.bookkeeping().max_deleted < top;
     let deleted = stream.delete(ids, &front);
-    let Some(before) = before else { return (deleted, false) };
+    if !is_first_hole_here {
+        return (deleted, false);
+    }
+    // As it is now: another module may have added to the stream when it heard of the deletion.
+    let after = stream.bookkeeping();
     // The id may have been pending without an entry: then nothing above the old mark was deleted, and nothing is to mend.
-    let lag_is_lost = stream.bookkeeping().max_deleted == top;
+    let lag_is_lost = after.max_deleted == top;
     if lag_is_lost {
-        stream.set_max_deleted(top.previous(), &before);
+        stream.set_max_deleted(top.previous(), &after);
     }
     (deleted, lag_is_lost)
 }

@@ -63,16 +63,16 @@ mod entry_points {
     const ALLOCATOR: Allocator = std::alloc::System;
 
     fn init(context: &Context, arguments: &[RedisString]) -> Status {
-        crate::server::load::load(context, arguments, crate::commands::ALL, crate::commands::NATIVE)
+        crate::server::load::load(context, arguments, crate::commands::ALL, &crate::commands::NATIVE)
     }
 
     fn deinit(context: &Context) -> Status {
-        crate::server::unload::may_unload(context)
+        crate::server::shutdown::may_unload(context)
     }
 
     redis_module::redis_module! {
         name: "egg",
-        version: 100,
+        version: 200,
         allocator: (Allocator, ALLOCATOR),
         data_types: [],
         init: init,

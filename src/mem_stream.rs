@@ -200,6 +200,16 @@ impl Stream for MemStream {
         self.bookkeeping
     }
 
+    fn lags(&self) -> Vec<(Vec<u8>, Option<i64>)> {
+        self.group_rows().iter().map(|group| (group.name.to_vec(), group.lag)).collect()
+    }
+
+    fn set_entries_read(&mut self, group: &Group<'_>, entries_read: u64) {
+        if let Some(group) = self.groups.get_mut(group.name) {
+            group.entries_read = Some(entries_read);
+        }
+    }
+
     fn set_max_deleted(&mut self, id: StreamId, bookkeeping: &Bookkeeping) {
         self.bookkeeping = Bookkeeping { max_deleted: id, ..*bookkeeping };
     }

@@ -5,7 +5,8 @@
 //! it is looked up, takes out the words that the core does not know where that is enough, and else changes the name to that of
 //! a hidden command, [`XAdd`] or [`XTrim`], which speaks 8.2's grammar.
 
-use crate::commands::{add, outcome, trim};
+use crate::commands::add::{self, Ungrouped};
+use crate::commands::{outcome, trim};
 use crate::deletion::{ABSENT, AckDelete, ack_delete, delete_entries};
 use crate::error::Error;
 use crate::policy::{AckPolicy, DeletePolicy};
@@ -30,9 +31,9 @@ const CONDITION: Argument = Argument::one_of(
 )
 .optional();
 
-/// A trim by 8.2 leaves no mark in max-deleted-entry-id, and so no lag turns null: what XDEL turns null here is mended. No
-/// dangling reference is dropped, no empty node freed, no walk cut short.
-const TRIM_AS_8_2: Manner = Manner { keep_lag: true, tidy: false, patience: u64::MAX };
+/// A trim by 8.2 and 8.6 leaves no mark in max-deleted-entry-id, and so no lag turns null: what XDEL turns null here is mended.
+/// No dangling reference is dropped, no empty node freed.
+const TRIM_AS_8_6: Manner = Manner { keep_lag: true, tidy: false, patience: u64::MAX };
 
 /// A deletion by 8.2 turns lag null where XDEL does.
 const KEEP_LAG: bool = false;
@@ -51,6 +52,7 @@ impl Command for XAckDel {
         summary: c"Acknowledges and deletes one or multiple messages for a stream consumer group.",
         complexity: c"O(1) for each message ID processed.",
         since: c"8.2.0",
+        calls: Some(&stats::ACKDEL_CALLS),
         keys: &[Key::delete(1)],
         arguments: &[Argument::key(c"key", 0), Argument::string(c"group"), CONDITION, crate::commands::arguments::IDS],
     };
@@ -63,7 +65,6 @@ impl Command for XAckDel {
             return Ok(Reply::Integers(vec![ABSENT; request.block.len()]));
         };
         let ids = parse_ids(call, request.block)?;
-        stats::ACKDEL_CALLS.add(1);
         let policy = AckPolicy::Delete(request.policy.unwrap_or(DeletePolicy::KeepRef));
         outcome::count_policy(policy);
         let how = AckDelete { group: own.name, policy, owner: None, keep_lag: KEEP_LAG };
@@ -87,6 +88,7 @@ impl Command for XDelEx {
         summary: c"Deletes one or multiple entries from the stream.",
         complexity: c"O(1) for each single item to delete in the stream, regardless of the stream size.",
         since: c"8.2.0",
+        calls: Some(&stats::DELEX_CALLS),
         keys: &[Key::delete(1)],
         arguments: &[Argument::key(c"key", 0), CONDITION, crate::commands::arguments::IDS],
     };
@@ -98,7 +100,6 @@ impl Command for XDelEx {
             return Ok(Reply::Integers(vec![ABSENT; request.block.len()]));
         };
         let ids = parse_ids(call, request.block)?;
-        stats::DELEX_CALLS.add(1);
         let policy = request.policy.unwrap_or(DeletePolicy::KeepRef);
         outcome::count_policy(AckPolicy::Delete(policy));
         let outcome = delete_entries(&mut ServerStream::new(call), &groups, policy, &ids, KEEP_LAG);
@@ -121,19 +122,21 @@ impl Command for XAdd {
         summary: c"What XADD with a policy becomes under egg.native-names. Not for direct use.",
         complexity: c"As EGG.ADD.",
         since: c"0.1.0",
+        calls: Some(&stats::ADD_CALLS),
         keys: &[Key::update(1)],
         arguments: &[Argument::key(c"key", 0), Argument::string(c"argument").multiple()],
     };
 
     fn run(call: &Call<'_>) -> Result<Reply, Error> {
-        ServerStream::new(call).require_xadd(2)?;
+        let stream = ServerStream::new(call);
+        stream.require_xadd(2)?;
         let request = Add::parse(call, "xadd")?;
-        let list = match GroupList::of(call) {
+        if stream.require_stream() == Err(Error::WrongType) {
             // The core refuses it, and knows whether WRONGTYPE or the id's value comes first.
-            Err(Error::WrongType) => return ServerStream::new(call).add(request.id, request.nomkstream, None),
-            list => list?,
-        };
-        add::run_add(call, &list, &request, DeletePolicy::KeepRef, &TRIM_AS_8_2)
+            return stream.add(request.id, request.nomkstream, None);
+        }
+        let manner = Manner { patience: add::PATIENCE, ..TRIM_AS_8_6 };
+        add::run_add(call, &request, DeletePolicy::KeepRef, &manner, Ungrouped::IsTrimmed)
     }
 }
 
@@ -151,6 +154,7 @@ impl Command for XTrim {
         summary: c"What XTRIM with a policy becomes under egg.native-names. Not for direct use.",
         complexity: c"As EGG.TRIM.",
         since: c"0.1.0",
+        calls: Some(&stats::TRIM_CALLS),
         keys: &[Key::delete(1)],
         arguments: &[Argument::key(c"key", 0), Argument::string(c"argument").multiple()],
     };
@@ -159,8 +163,17 @@ impl Command for XTrim {
         ServerStream::new(call).require_xtrim()?;
         let request = TrimRequest::parse(call, Dialect::Native)?;
         let list = GroupList::of(call)?;
-        trim::run_trim(call, &list, &request, DeletePolicy::KeepRef, &TRIM_AS_8_2)
+        trim::run_trim(call, &list, &request, DeletePolicy::KeepRef, &TRIM_AS_8_6)
     }
+}
+
+/// The policies that the server's own commands do not know.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Lacking {
+    /// Those of XADD.
+    pub xadd: Vec<DeletePolicy>,
+    /// Those of XTRIM.
+    pub xtrim: Vec<DeletePolicy>,
 }
 
 /// What the filter does with a call.
@@ -172,8 +185,8 @@ pub enum Rewrite {
     Rename(&'static [u8]),
 }
 
-/// What is to be done with a call. Reads options exactly as far as XADD and XTRIM do: what is behind the id is data.
-pub fn rewrite(arguments: &impl Arguments) -> Option<Rewrite> {
+/// What is to be done with a call: nothing, unless it names a policy that the server lacks. Reads options exactly as far as XADD and XTRIM do: what is behind the id is data.
+pub fn rewrite(arguments: &impl Arguments, lacking: &Lacking) -> Option<Rewrite> {
     let name = arguments.get(0)?;
     // Every command of every client comes past here: the length alone lets nearly all of them go on.
     let (is_add, hidden, arity): (bool, &'static [u8], usize) = match name.len() {
@@ -205,7 +218,8 @@ pub fn rewrite(arguments: &impl Arguments) -> Option<Rewrite> {
             break;
         }
     }
-    let (position, policy) = policy?;
+    let lacked = if is_add { &lacking.xadd } else { &lacking.xtrim };
+    let (position, policy) = policy.filter(|(_, policy)| lacked.contains(policy))?;
     let needs_no_group = policy == DeletePolicy::KeepRef || !has_strategy;
     // 8.2 counts the word when it counts arguments: where the core would miss it, the hidden command answers.
     if needs_no_group && arguments.len() > arity {
@@ -217,11 +231,23 @@ pub fn rewrite(arguments: &impl Arguments) -> Option<Rewrite> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Rewrite, rewrite};
+    use super::{Lacking, Rewrite, rewrite};
+    use crate::policy::DeletePolicy;
 
     fn of(line: &str) -> Option<Rewrite> {
         let arguments: Vec<&[u8]> = line.split(' ').map(str::as_bytes).collect();
-        rewrite(&arguments)
+        let all = vec![DeletePolicy::KeepRef, DeletePolicy::DelRef, DeletePolicy::Acked];
+        rewrite(&arguments, &Lacking { xadd: all.clone(), xtrim: all })
+    }
+
+    #[test]
+    fn leaves_alone_what_the_server_knows_itself() {
+        let lacking = Lacking { xadd: vec![DeletePolicy::Acked], xtrim: Vec::new() };
+        let of = |line: &str| rewrite(&line.split(' ').map(str::as_bytes).collect::<Vec<_>>(), &lacking);
+        assert_eq!(of("XADD s ACKED MAXLEN 3 * f v"), Some(Rewrite::Rename(b"EGG.XADD")));
+        for line in ["XADD s DELREF MAXLEN 3 * f v", "XADD s KEEPREF * f v", "XTRIM s ACKED MAXLEN 3"] {
+            assert_eq!(of(line), None, "{line}");
+        }
     }
 
     #[test]

@@ -70,6 +70,8 @@ counters! {
     REAPED => "entries" "reaped",
     /// Entries removed by trims that looked at groups.
     TRIMMED => "entries" "trimmed",
+    /// ADDs whose trim stopped behind the most needed entries that a call passes over.
+    ADD_TRIMS_STOPPED => "entries" "add_trims_stopped",
     /// Deletions after which a group's lag had to be mended.
     LAG_REPAIRS => "entries" "lag_repairs",
     /// Deletions that cut the front of a stream off at once.

@@ -121,6 +121,12 @@ pub trait Stream {
     /// XINFO STREAM. Not free: the server copies the first and the last entry into its answer.
     fn bookkeeping(&self) -> Bookkeeping;
 
+    /// XINFO GROUPS, as it is now: the lag of each group; None where the server does not know it.
+    fn lags(&self) -> Vec<(Vec<u8>, Option<i64>)>;
+
+    /// XGROUP SETID to where a group stands, with ENTRIESREAD. One `xgroup-setid` event.
+    fn set_entries_read(&mut self, group: &Group<'_>, entries_read: u64);
+
     /// XSETID: sets max-deleted-entry-id, and leaves the rest as `bookkeeping` has it.
     fn set_max_deleted(&mut self, id: StreamId, bookkeeping: &Bookkeeping);
 }

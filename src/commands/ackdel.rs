@@ -42,12 +42,12 @@ impl Command for AckDelCommand {
         summary: c"Acknowledges and deletes entries of a stream, unless another consumer group needs them.",
         complexity: c"O(N+G) with N the number of ids and G the number of consumer groups of the stream. With ACKED and DELREF, O(N*G).",
         since: c"0.1.0",
+        calls: Some(&stats::ACKDEL_CALLS),
         keys: &[Key::delete(1)],
         arguments: &[Argument::key(c"key", 0), Argument::string(c"group"), ACK_POLICY, OWNER, IDS],
     };
 
     fn run(call: &Call<'_>) -> Result<Reply, Error> {
-        stats::ACKDEL_CALLS.add(1);
         let list = GroupList::of(call)?;
         let request = AckDel::parse(call)?;
         let ids = parse_ids(call, request.block)?;

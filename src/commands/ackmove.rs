@@ -6,7 +6,7 @@ use crate::acked_move::{LARGEST_ENTRY, Origin, has_ids_left, movable, moved_fiel
 use crate::config;
 use crate::deletion::{AckDelete, ack_delete};
 use crate::error::Error;
-use crate::policy::{DeletePolicy, find_group};
+use crate::policy::{AckPolicy, DeletePolicy, find_group};
 use crate::reply::Reply;
 use crate::request::{AckMove, parse_ids};
 use crate::server::call::Call;
@@ -48,6 +48,7 @@ impl Command for AckMoveCommand {
         summary: c"Moves pending entries to another stream, and acknowledges and deletes them, in one step.",
         complexity: c"O(N*(F+G)) with N the number of ids, F the size of an entry and G the number of consumer groups of the stream.",
         since: c"0.1.0",
+        calls: Some(&stats::ACKMOVE_CALLS),
         keys: &[Key::take(1), Key::insert(3)],
         arguments: &[
             Argument::key(c"key", 0),
@@ -72,7 +73,6 @@ impl Command for AckMoveCommand {
     };
 
     fn run(call: &Call<'_>) -> Result<Reply, Error> {
-        stats::ACKMOVE_CALLS.add(1);
         let list = GroupList::of(call)?;
         GroupList::at(call, DESTINATION)?;
         let request = AckMove::parse(call)?;
@@ -106,9 +106,8 @@ impl Command for AckMoveCommand {
             }
             acked.push(*id);
         }
-        let how = AckDelete { group: own, policy, owner: None, keep_lag: config::keep_lag() };
-        count_ack_delete(&ack_delete(&mut source, &groups, &how, &acked));
         stats::MOVED.add(moved);
+        acknowledge_moved(call, &mut source, policy, &acked);
         if moved > 0 && request.trim.threshold.is_some() {
             stats::TRIMMED.add(trim_destination(call, &request).unwrap_or_default());
         }
@@ -119,13 +118,26 @@ impl Command for AckMoveCommand {
 /// Which argument the destination is.
 const DESTINATION: usize = 3;
 
+/// Acknowledges and deletes what was moved.
+///
+/// The groups are looked up anew: another module may have made one when it heard of a copy. Under REJECT it is too late then to
+/// refuse, so what was moved is acknowledged, and stays.
+fn acknowledge_moved(call: &Call<'_>, source: &mut ServerStream<'_>, policy: AckPolicy, moved: &[EntryId]) {
+    let list = GroupList::of(call);
+    let groups = list.iter().find_map(|list| list.rows().ok()?).unwrap_or_default();
+    let Ok(own) = find_group(&groups, call.key(), call.group()) else { return };
+    let policy = if policy == AckPolicy::Reject { AckPolicy::AckOnly } else { policy };
+    let how = AckDelete { group: own.name, policy, owner: None, keep_lag: config::keep_lag() };
+    count_ack_delete(&ack_delete(source, &groups, &how, moved));
+}
+
 /// Trims the destination, whose groups may be those that were looked at before: it may be the source.
 fn trim_destination(call: &Call<'_>, request: &AckMove<'_>) -> Result<usize, Error> {
     let list = GroupList::at(call, DESTINATION)?;
     let groups = list.rows()?.unwrap_or_default();
     let plan = Trim::new(&request.trim, DeletePolicy::Acked);
     let manner = Manner { keep_lag: config::keep_lag(), tidy: true, patience: PATIENCE };
-    Ok(trim(&mut ServerStream::at(call, DESTINATION), &groups, &plan, &manner))
+    Ok(trim(&mut ServerStream::at(call, DESTINATION), &groups, &plan, &manner).removed)
 }
 
 /// Copies entries from one stream to another.

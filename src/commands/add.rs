@@ -21,11 +21,12 @@ use crate::trim::{Manner, Trim, trim};
 /// Replies the id of the new entry; nil with NOMKSTREAM and no stream. Errors, in order: `WRONGTYPE`; those of XADD with
 /// their texts; `NOPERM` if the caller may not run XADD on the key; those of XADD about the id's value.
 ///
-/// An exact MAXLEN under ACKED does not walk a stream that lags behind on every call: the walk ends where the slowest group
-/// stands, and after 1,000 pending entries; what is behind them is left to EGG.TRIM. As XADD in Redis 8.2 (spec-8.2, part 2) else.
+/// Under ACKED a stream that has no group is not trimmed: what comes before the worker is its backlog. A call passes over at
+/// most 1,000 pending entries, and looks at none that the slowest group has not read; what is behind them is left to EGG.TRIM.
+/// Else as XADD in Redis 8.6 (spec-8.2, part 2, but for `~`).
 pub struct AddCommand;
 
-/// Pending entries that one call walks past: a few tenths of a millisecond.
+/// Needed entries that one call passes over: a few tenths of a millisecond.
 pub const PATIENCE: u64 = 1_000;
 
 impl Command for AddCommand {
@@ -37,6 +38,7 @@ impl Command for AddCommand {
         summary: c"Appends an entry to a stream, and trims what no consumer group needs any more.",
         complexity: c"O(1) when adding, O(G+N) when trimming with G the number of consumer groups and N the number of entries removed or passed over (at most 1000 of these).",
         since: c"0.1.0",
+        calls: Some(&stats::ADD_CALLS),
         keys: &[Key::update(1)],
         arguments: &[
             Argument::key(c"key", 0),
@@ -49,35 +51,50 @@ impl Command for AddCommand {
     };
 
     fn run(call: &Call<'_>) -> Result<Reply, Error> {
-        let list = GroupList::of(call)?;
+        let stream = ServerStream::new(call);
+        stream.require_stream()?;
         let request = Add::parse(call, "egg.add")?;
-        ServerStream::new(call).require_xadd(request.id)?;
+        stream.require_xadd(request.id)?;
         let manner = Manner { keep_lag: config::keep_lag(), tidy: true, patience: PATIENCE };
-        run_add(call, &list, &request, DeletePolicy::Acked, &manner)
+        run_add(call, &request, DeletePolicy::Acked, &manner, Ungrouped::Stays)
     }
+}
+
+/// What becomes of a stream that no group reads, under ACKED.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ungrouped {
+    /// It is not trimmed: a worker that comes later finds its backlog.
+    Stays,
+    /// It is trimmed, as in 8.2: nobody needs anything.
+    IsTrimmed,
 }
 
 /// Adds as requested: the part that EGG.ADD and XADD have in common.
 pub fn run_add(
     call: &Call<'_>,
-    list: &GroupList,
     request: &Add,
     default: DeletePolicy,
     manner: &Manner,
+    ungrouped: Ungrouped,
 ) -> Result<Reply, Error> {
-    stats::ADD_CALLS.add(1);
     let mut stream = ServerStream::new(call);
     let plan = Trim::new(&request.trim, default);
     count_policy(AckPolicy::Delete(plan.policy));
-    let groups = list.rows()?.unwrap_or_default();
     // Where no group has a say, the core adds and trims in one go.
-    if plan.policy == DeletePolicy::KeepRef || groups.is_empty() {
+    if plan.policy == DeletePolicy::KeepRef {
         let by_core = plan.threshold.map(|threshold| (threshold, plan.exactness));
         return stream.add(request.id, request.nomkstream, by_core);
     }
     let id = stream.add(request.id, request.nomkstream, None)?;
     if plan.threshold.is_some() {
-        stats::TRIMMED.add(trim(&mut stream, &groups, &plan, manner));
+        // Looked up only now: another module may make a group when it hears of the new entry.
+        let list = GroupList::of(call);
+        let groups = list.iter().find_map(|list| list.rows().ok()?).unwrap_or_default();
+        if !groups.is_empty() || plan.policy != DeletePolicy::Acked || ungrouped == Ungrouped::IsTrimmed {
+            let trimmed = trim(&mut stream, &groups, &plan, manner);
+            stats::TRIMMED.add(trimmed.removed);
+            stats::ADD_TRIMS_STOPPED.add(usize::from(trimmed.cut_short));
+        }
     }
     Ok(id)
 }

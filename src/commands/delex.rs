@@ -35,6 +35,7 @@ impl Command for DelEx {
         summary: c"Deletes entries of a stream that no consumer group needs any more.",
         complexity: c"O(N+G) with N the number of ids and G the number of consumer groups of the stream; O(N*G) if groups have pending entries among them.",
         since: c"0.1.0",
+        calls: Some(&stats::DELEX_CALLS),
         keys: &[Key::delete(1)],
         arguments: &[Argument::key(c"key", 0), DELETE_POLICY, IDS],
     };
@@ -43,7 +44,6 @@ impl Command for DelEx {
         let list = GroupList::of(call)?;
         let request = Ids::parse(call, 2, Dialect::Egg, DeletePolicy::parse)?;
         let ids = parse_ids(call, request.block)?;
-        stats::DELEX_CALLS.add(1);
         let Some(groups) = list.rows()? else { return Ok(Reply::Integers(vec![ABSENT; ids.len()])) };
         let policy = request.policy.unwrap_or(DeletePolicy::Acked);
         count_policy(AckPolicy::Delete(policy));

@@ -21,6 +21,7 @@ impl Command for Fault {
         summary: c"Does wrong on purpose.",
         complexity: c"O(1)",
         since: c"0.1.0",
+        calls: None,
         keys: &[],
         arguments: &[],
     };

@@ -24,12 +24,12 @@ impl Command for GroupGuard {
         summary: c"Checks that a consumer group is the only one of its stream.",
         complexity: c"O(G) with G the number of consumer groups of the stream.",
         since: c"0.1.0",
+        calls: Some(&stats::GROUPGUARD_CALLS),
         keys: &[Key::read(1)],
         arguments: &[Argument::key(c"key", 0), Argument::string(c"group")],
     };
 
     fn run(call: &Call<'_>) -> Result<Reply, Error> {
-        stats::GROUPGUARD_CALLS.add(1);
         let list = GroupList::of(call)?;
         let groups = list.rows()?.unwrap_or_default();
         let own = find_group(&groups, call.key(), call.group())?.name;

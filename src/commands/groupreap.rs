@@ -39,6 +39,7 @@ impl Command for GroupReap {
         summary: c"Destroys the consumer groups of a stream that nobody uses any more.",
         complexity: c"O(G+C+P) with G the number of consumer groups, C the number of their consumers and P the number of pending entries destroyed.",
         since: c"0.1.0",
+        calls: Some(&stats::GROUPREAP_CALLS),
         keys: &[Key::delete(1)],
         arguments: &[
             Argument::key(c"key", 0),
@@ -52,7 +53,6 @@ impl Command for GroupReap {
     };
 
     fn run(call: &Call<'_>) -> Result<Reply, Error> {
-        stats::GROUPREAP_CALLS.add(1);
         let list = GroupList::of(call)?;
         let request = Reap::parse(call)?;
         let all = list.rows()?.unwrap_or_default();

@@ -17,6 +17,7 @@ mod version;
 
 use crate::native_names;
 use crate::server::load::{Registration, registration};
+use crate::server::native::NativeNames;
 
 /// Every command of the module.
 pub const ALL: &[Registration] = &[
@@ -34,9 +35,9 @@ pub const ALL: &[Registration] = &[
 ];
 
 /// The commands behind `egg.native-names`.
-pub const NATIVE: &[Registration] = &[
-    registration::<native_names::XAckDel>(),
-    registration::<native_names::XDelEx>(),
-    registration::<native_names::XAdd>(),
-    registration::<native_names::XTrim>(),
-];
+pub const NATIVE: NativeNames = NativeNames {
+    xackdel: registration::<native_names::XAckDel>(),
+    xdelex: registration::<native_names::XDelEx>(),
+    xadd: registration::<native_names::XAdd>(),
+    xtrim: registration::<native_names::XTrim>(),
+};

@@ -27,12 +27,12 @@ impl Command for Pins {
         summary: c"Says which consumer groups still need entries of a stream, and why.",
         complexity: c"O(G) with G the number of consumer groups of the stream.",
         since: c"0.1.0",
+        calls: Some(&stats::PINS_CALLS),
         keys: &[Key::read(1)],
         arguments: &[Argument::key(c"key", 0)],
     };
 
     fn run(call: &Call<'_>) -> Result<Reply, Error> {
-        stats::PINS_CALLS.add(1);
         let list = GroupList::of(call)?;
         let stream = ServerStream::new(call);
         let groups = list.rows()?.unwrap_or_default();

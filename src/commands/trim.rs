@@ -40,6 +40,7 @@ impl Command for TrimCommand {
         summary: c"Removes the entries of a stream that no consumer group needs any more.",
         complexity: c"O(G+N) with G the number of consumer groups and N the number of nodes removed from the front, plus O(M) with M the number of entries visited behind the first one that is needed.",
         since: c"0.1.0",
+        calls: Some(&stats::TRIM_CALLS),
         keys: &[Key::delete(1)],
         arguments: &[
             Argument::key(c"key", 0),
@@ -68,11 +69,10 @@ pub fn run_trim(
 ) -> Result<Reply, Error> {
     let mut stream = ServerStream::new(call);
     stream.require_xtrim()?;
-    stats::TRIM_CALLS.add(1);
     let Some(groups) = list.rows()? else { return Ok(Reply::Integer(0)) };
     let plan = Trim::new(request, default);
     count_policy(AckPolicy::Delete(plan.policy));
-    let removed = trim(&mut stream, &groups, &plan, manner);
+    let removed = trim(&mut stream, &groups, &plan, manner).removed;
     stats::TRIMMED.add(removed);
     Ok(Reply::Integer(i64::try_from(removed).unwrap_or(i64::MAX)))
 }

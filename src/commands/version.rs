@@ -6,7 +6,7 @@ use crate::server::spec::Spec;
 
 /// `EGG.VERSION`
 ///
-/// Replies the version of the loaded module, such as `0.1.0`; of one with planted faults, `0.1.0+faults`.
+/// Replies the version of the loaded module, such as `0.2.0`; of one with planted faults, `0.2.0+faults`.
 pub struct Version;
 
 const VERSION: &str =
@@ -21,6 +21,7 @@ impl Command for Version {
         summary: c"Returns the version of the EGG module.",
         complexity: c"O(1)",
         since: c"0.1.0",
+        calls: None,
         keys: &[],
         arguments: &[],
     };

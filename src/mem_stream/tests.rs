@@ -93,7 +93,7 @@ fn call(stream: &mut MemStream, call: &[&str]) -> Result<Value, Error> {
     if call[0] == "XTRIM" {
         let request = TrimRequest::parse(&arguments, Dialect::Native)?;
         let manner = Manner { keep_lag: false, tidy: false, patience: u64::MAX };
-        return Ok(trim(stream, &groups, &Trim::new(&request, DeletePolicy::KeepRef), &manner).into());
+        return Ok(trim(stream, &groups, &Trim::new(&request, DeletePolicy::KeepRef), &manner).removed.into());
     }
     let first = if call[0] == "XACKDEL" { 3 } else { 2 };
     let request = Ids::parse(&arguments, first, Dialect::Native, DeletePolicy::parse)?;

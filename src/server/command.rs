@@ -1,6 +1,5 @@
 //! Commands: what a command is, how it is registered, and how the server gets into it and out again.
 
-use std::any::Any;
 use std::ffi::{CString, c_int};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -8,7 +7,7 @@ use redis_module::raw::{self, RedisModuleCtx, RedisModuleString};
 
 use super::call::Call;
 use super::spec::{Info, Key, Spec};
-use super::{api, log, reply};
+use super::{api, log, panics, reply};
 use crate::error::Error;
 use crate::reply::Reply;
 
@@ -71,10 +70,13 @@ unsafe extern "C" fn entry<C: Command>(
         unsafe { tell_keys(context, C::SPEC.keys, argc) };
         return 0;
     }
+    if let Some(counter) = C::SPEC.calls {
+        counter.add(1);
+    }
     // SAFETY: context and arguments of the running command, as the server passed them.
     let call = unsafe { Call::new(context, argv, argc) };
     let result = catch_unwind(AssertUnwindSafe(|| C::run(&call))).unwrap_or_else(|panic| {
-        let line = format!("{} panicked: {}", C::SPEC.name.to_string_lossy(), message(panic.as_ref()));
+        let line = format!("{} {}", C::SPEC.name.to_string_lossy(), panics::describe(panic.as_ref()));
         // SAFETY: the context of the running command.
         unsafe { log::warning(context, &line) };
         Err(Error::Internal)
@@ -94,9 +96,4 @@ unsafe fn tell_keys(context: *mut RedisModuleCtx, keys: &[Key], argc: c_int) {
         // SAFETY: the caller vouches for the context, and the position is that of an argument.
         unsafe { api!(RedisModule_KeyAtPosWithFlags(context, key.position, flags)) };
     }
-}
-
-fn message(panic: &(dyn Any + Send)) -> &str {
-    let text = panic.downcast_ref::<&str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
 }

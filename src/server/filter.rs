@@ -3,18 +3,23 @@
 use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
+use std::sync::OnceLock;
 
 use redis_module::raw::{REDISMODULE_CMDFILTER_NOSELF, RedisModuleCommandFilterCtx, RedisModuleCtx};
 
 use super::{api, string};
-use crate::native_names::{Rewrite, rewrite};
+use crate::native_names::{Lacking, Rewrite, rewrite};
 use crate::request::Arguments;
 
-/// Installs the filter. The server takes it out when the module is unloaded. EGG's own inner calls do not pass it.
+/// What the server lacks: the filter is for that alone.
+static LACKING: OnceLock<Lacking> = OnceLock::new();
+
+/// Installs the filter. EGG's own inner calls do not pass it.
 ///
 /// # Safety
 /// `context` is the context of the module's load.
-pub unsafe fn install(context: *mut RedisModuleCtx) {
+pub unsafe fn install(context: *mut RedisModuleCtx, lacking: Lacking) {
+    let _ = LACKING.set(lacking);
     let flags = REDISMODULE_CMDFILTER_NOSELF as c_int;
     // SAFETY: a valid context, and a function that lives as long as the module.
     unsafe { api!(RedisModule_RegisterCommandFilter(context, Some(filter), flags)) };
@@ -41,7 +46,7 @@ impl Arguments for Filtered {
 
 unsafe extern "C" fn filter(context: *mut RedisModuleCommandFilterCtx) {
     // A panic must not unwind into the server; a command that EGG cannot judge goes on as it came.
-    let decision = catch_unwind(AssertUnwindSafe(|| rewrite(&Filtered(context)))).unwrap_or(None);
+    let decision = catch_unwind(AssertUnwindSafe(|| rewrite(&Filtered(context), LACKING.get()?))).unwrap_or(None);
     // SAFETY: the filter context of the running command, and an argument that `rewrite` has seen. The server takes over the
     // string, which therefore belongs to no context.
     unsafe {

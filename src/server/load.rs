@@ -2,13 +2,13 @@
 
 use std::ffi::CStr;
 use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use redis_module::{Context, RedisString, Status, raw};
 
 use super::call::{CallReply, Inner};
 use super::command::{Command, register};
-use super::{api, filter, info, log, service, settings};
+use super::native::{self, NativeNames};
+use super::{api, info, log, options, panics, service, settings, shutdown};
 use crate::config;
 
 /// What it takes to register one command.
@@ -20,12 +20,8 @@ pub const fn registration<C: Command>() -> Registration {
 }
 
 /// Loads the module with these commands. Says in the log why, if it cannot.
-pub fn load(
-    context: &Context,
-    arguments: &[RedisString],
-    commands: &[Registration],
-    native: &[Registration],
-) -> Status {
+pub fn load(context: &Context, arguments: &[RedisString], commands: &[Registration], native: &NativeNames) -> Status {
+    panics::install_hook();
     match try_load(context, arguments, commands, native) {
         Ok(()) => Status::Ok,
         Err(reason) => {
@@ -40,7 +36,7 @@ fn try_load(
     context: &Context,
     arguments: &[RedisString],
     commands: &[Registration],
-    native: &[Registration],
+    native: &NativeNames,
 ) -> Result<(), String> {
     check_server(context)?;
     if !arguments.is_empty() {
@@ -60,37 +56,16 @@ fn try_load(
             add_category(context.ctx, c"egg".as_ptr());
         }
         commands.iter().try_for_each(|register| register(context.ctx))?;
-        if config::native_names() {
-            load_native_names(context, native)?;
-        }
+        let names = if config::native_names() { native::load(context.ctx, native)? } else { "off".to_owned() };
         info::register(context.ctx);
+        options::declare(context.ctx);
         service::watch(context.ctx);
-    }
-    Ok(())
-}
-
-/// Whether 8.2's names are EGG's commands.
-static HAS_NATIVE_NAMES: AtomicBool = AtomicBool::new(false);
-
-/// Whether 8.2's names are EGG's commands here: asked for, and lacked by the server.
-pub fn has_native_names() -> bool {
-    HAS_NATIVE_NAMES.load(Ordering::Relaxed)
-}
-
-/// Brings 8.2's names to a server that lacks them.
-///
-/// # Safety
-/// `context` is the context of the module's load.
-unsafe fn load_native_names(context: &Context, native: &[Registration]) -> Result<(), String> {
-    // SAFETY: the caller vouches for the context.
-    unsafe {
-        if has_command(context.ctx, c"XACKDEL") {
-            log::notice(context.ctx, "egg.native-names: this server has XACKDEL and XDELEX of its own; EGG adds none");
-            return Ok(());
-        }
-        native.iter().try_for_each(|register| register(context.ctx))?;
-        HAS_NATIVE_NAMES.store(true, Ordering::Relaxed);
-        filter::install(context.ctx);
+        shutdown::watch(context.ctx);
+        let version = env!("CARGO_PKG_VERSION");
+        let line = format!(
+            "EGG {version}. egg.native-names: {names}. (A line about defrag callbacks is no trouble: EGG keeps no data)"
+        );
+        log::notice(context.ctx, &line);
     }
     Ok(())
 }
@@ -107,6 +82,7 @@ macro_rules! missing {
 /// Refuses a server that lacks what EGG calls, by looking for it and not at a version: clones count theirs differently.
 fn check_server(context: &Context) -> Result<(), String> {
     let mut missing = missing![
+        RedisModule_CachedMicroseconds,
         RedisModule_Call,
         RedisModule_CallReplyArrayElement,
         RedisModule_CallReplyInteger,
@@ -125,6 +101,7 @@ fn check_server(context: &Context) -> Result<(), String> {
         RedisModule_FreeCallReply,
         RedisModule_FreeString,
         RedisModule_GetCommand,
+        RedisModule_GetContextFlags,
         RedisModule_IsKeysPositionRequest,
         RedisModule_KeyAtPosWithFlags,
         RedisModule_LoadConfigs,
@@ -143,6 +120,7 @@ fn check_server(context: &Context) -> Result<(), String> {
         RedisModule_ReplyWithStringBuffer,
         RedisModule_SetCommandACLCategories,
         RedisModule_SetCommandInfo,
+        RedisModule_SetModuleOptions,
         RedisModule_StreamIteratorNextField,
         RedisModule_StreamIteratorNextID,
         RedisModule_StreamIteratorStart,
@@ -167,7 +145,7 @@ fn check_server(context: &Context) -> Result<(), String> {
 ///
 /// # Safety
 /// `context` is a valid context.
-unsafe fn has_command(context: *mut raw::RedisModuleCtx, name: &CStr) -> bool {
+pub(super) unsafe fn has_command(context: *mut raw::RedisModuleCtx, name: &CStr) -> bool {
     // SAFETY: the format names no arguments, and none follow. So nothing runs: the server finds either no command, or
     // too few arguments for it.
     let reply = CallReply::new(unsafe { api!(RedisModule_Call(context, name.as_ptr(), c"".as_ptr())) });

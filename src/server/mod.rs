@@ -19,13 +19,16 @@ pub mod groups;
 pub mod info;
 pub mod load;
 pub mod log;
+pub mod native;
+pub mod options;
+pub mod panics;
 pub mod reply;
 pub mod service;
 pub mod settings;
+pub mod shutdown;
 pub mod spec;
 pub mod stream;
 pub mod string;
-pub mod unload;
 pub mod walk;
 
 /// Calls a function of the module API: `api!(RedisModule_X(arguments))`.
@@ -45,6 +48,7 @@ pub(crate) use api;
 /// Gives up on the running call, where the server broke a promise. The handler's `catch_unwind` makes an error reply of it:
 /// the one thing that EGG must not do then is to go on and guess.
 #[cold]
+#[track_caller]
 #[allow(clippy::panic)]
 fn broken(promise: &'static str) -> ! {
     std::panic::panic_any(promise)

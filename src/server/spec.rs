@@ -5,6 +5,8 @@ use std::ptr;
 
 use redis_module::raw;
 
+use crate::stats::Counter;
+
 /// The metadata of a command, as in COMMAND INFO and COMMAND DOCS.
 #[derive(Debug)]
 pub struct Spec {
@@ -22,6 +24,8 @@ pub struct Spec {
     pub complexity: &'static CStr,
     /// The version of EGG that brought it.
     pub since: &'static CStr,
+    /// Counts its calls, those that are answered an error included.
+    pub calls: Option<&'static Counter>,
     /// Its keys.
     pub keys: &'static [Key],
     /// Its arguments.

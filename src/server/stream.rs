@@ -5,10 +5,11 @@ use super::element::Element;
 use super::service;
 use super::string::{OwnedString, RawString};
 use super::walk::{self, Walk};
+use crate::error::Error;
 use crate::id_set::IdSet;
 use crate::resp;
 use crate::stats;
-use crate::stream::{Bookkeeping, Delivery, EntryId, Exactness, Front, Stream, Threshold};
+use crate::stream::{Bookkeeping, Delivery, EntryId, Exactness, Front, Group, Stream, Threshold};
 use crate::stream_id::StreamId;
 
 /// The stream at the key that a call names, and the group it names.
@@ -42,6 +43,16 @@ impl<'a> ServerStream<'a> {
     /// The key.
     pub(super) fn key(&self) -> RawString {
         self.key
+    }
+
+    /// Checks that there is a stream at the key, or nothing.
+    pub fn require_stream(&self) -> Result<(), Error> {
+        let reply = self.call.run(Inner::Len, self.key, &[]);
+        match reply.element().map(|element| (element.error(), element.integer())) {
+            Some((_, Some(_))) => Ok(()),
+            Some((Some(text), _)) if text.starts_with(b"WRONGTYPE") => Err(Error::WrongType),
+            _ => Err(Error::Internal),
+        }
     }
 
     fn group(&self) -> RawString {
@@ -243,6 +254,21 @@ impl Stream for ServerStream<'_> {
 
     fn bookkeeping(&self) -> Bookkeeping {
         resp::bookkeeping(self.info(b"STREAM", &[]).bytes()).unwrap_or_default()
+    }
+
+    fn lags(&self) -> Vec<(Vec<u8>, Option<i64>)> {
+        let reply = self.call.groups(self.key);
+        let groups = reply.element().and_then(Element::groups).unwrap_or_default();
+        groups.iter().map(|group| (group.name.to_vec(), group.lag)).collect()
+    }
+
+    fn set_entries_read(&mut self, group: &Group<'_>, entries_read: u64) {
+        let (id, entries_read) = (group.last_delivered.to_string(), entries_read.to_string());
+        let words = [b"SETID", group.name, id.as_bytes(), b"ENTRIESREAD", entries_read.as_bytes()];
+        let words = words.map(|word| self.call.string(word));
+        let [setid, rest @ ..] = words.each_ref().map(OwnedString::raw);
+        let [name, id, option, count] = rest;
+        self.call.run(Inner::Group, setid, &[self.key, name, id, option, count]);
     }
 
     fn set_max_deleted(&mut self, id: StreamId, bookkeeping: &Bookkeeping) {

@@ -9,6 +9,7 @@ each_server! {
     appends_and_trims_what_no_group_needs,
     acked_is_the_default,
     without_groups_it_is_xadd,
+    what_comes_before_the_first_group_is_not_trimmed,
     the_new_entry_is_a_candidate,
     ids_are_those_of_xadd,
     errors_have_the_texts_of_8_2_and_change_nothing,
@@ -43,7 +44,13 @@ fn appends_and_trims_what_no_group_needs(kind: Kind) {
         ("KEEPREF MAXLEN 3", "7 8 9", &["2-0", "5-0"]),
         ("DELREF MAXLEN 5", "5 6 7 8 9", &["5-0"]),
         ("DELREF", "1 2 3 4 5 6 7 8 9", &["2-0", "5-0"]),
-        ("ACKED MAXLEN ~ 3", "1 2 3 4 5 6 7 8 9", &["2-0", "5-0"]),
+        ("ACKED MAXLEN ~ 3", "2 5 7 8 9", &["2-0", "5-0"]),
+        ("MAXLEN ~ 7", "2 4 5 6 7 8 9", &["2-0", "5-0"]),
+        ("MINID ~ 4", "2 4 5 6 7 8 9", &["2-0", "5-0"]),
+        ("MAXLEN ~ 3 LIMIT 2", "2 4 5 6 7 8 9", &["2-0", "5-0"]),
+        ("DELREF MAXLEN ~ 5", "5 6 7 8 9", &["5-0"]),
+        // A node holds a hundred entries, and so none goes whole.
+        ("DELREF MAXLEN ~ 5 LIMIT 3", "1 2 3 4 5 6 7 8 9", &["2-0", "5-0"]),
     ] {
         prepare(&mut client);
         assert_eq!(client.run(&format!("EGG.ADD s {options} 9-0 f v")), "9-0", "{options}");
@@ -67,7 +74,7 @@ fn without_groups_it_is_xadd(kind: Kind) {
     assert_eq!(client.run("EGG.ADD s NOMKSTREAM ACKED MAXLEN 3 1-0 f v"), Reply::Nil);
     assert_eq!(server.connect_resp3().run("EGG.ADD s NOMKSTREAM * f v"), Reply::Nil);
     assert_eq!(client.run("EXISTS s"), 0);
-    for policy in ["", "ACKED", "KEEPREF", "DELREF"] {
+    for policy in ["KEEPREF", "DELREF"] {
         client.all(&["FLUSHALL"]);
         client.add(1..=5);
         assert_eq!(client.run(&format!("EGG.ADD s {policy} MAXLEN 3 6-0 f v")), "6-0", "{policy}");
@@ -76,6 +83,31 @@ fn without_groups_it_is_xadd(kind: Kind) {
     client.all(&["DEL s"]);
     assert_eq!(client.run("EGG.ADD s 1-0 f v g w"), "1-0");
     assert_eq!(format!("{:?}", client.run("XRANGE s - +")), "[[\"1-0\", [\"f\", \"v\", \"g\", \"w\"]]]");
+}
+
+/// Producers that start before the workers: what they add is the workers' backlog.
+fn what_comes_before_the_first_group_is_not_trimmed(kind: Kind) {
+    let server = Server::start(kind);
+    let mut client = server.connect();
+    for options in ["MAXLEN 10", "ACKED MAXLEN 10", "MAXLEN ~ 10", "MAXLEN 0", "MINID 99999", "MINID ~ 99999 LIMIT 0"] {
+        client.all(&["FLUSHALL"]);
+        for n in 1..=100 {
+            assert_eq!(client.run(&format!("EGG.ADD s {options} {n}-0 f v")), format!("{n}-0").as_str());
+        }
+        client.all(&["XGROUP CREATE s g 0"]);
+        assert_eq!(client.read("g", 200).len(), 100, "{options}");
+    }
+    // Once all groups are gone, again nobody says that it is done with.
+    client.all(&["XGROUP DESTROY s g"]);
+    assert_eq!(client.run("EGG.ADD s MAXLEN 10 101-0 f v"), "101-0");
+    assert_eq!(client.run("XLEN s"), 101);
+    // A trim that is asked for, and the names of 8.2, are another matter.
+    assert_eq!(client.run("EGG.TRIM s MAXLEN 50"), 51);
+    let native = Options::new(kind).line("egg.native-names yes").start();
+    let mut client = native.connect();
+    client.add(1..=100);
+    client.all(&["XADD s ACKED MAXLEN 10 101-0 f v"]);
+    assert_eq!(client.run("XLEN s"), 10);
 }
 
 fn the_new_entry_is_a_candidate(kind: Kind) {

@@ -42,7 +42,7 @@ impl Server {
 }
 
 /// The commands in a piece of the replication protocol.
-fn commands_in(mut bytes: &[u8]) -> Vec<Vec<String>> {
+pub fn commands_in(mut bytes: &[u8]) -> Vec<Vec<String>> {
     fn line<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
         let end = bytes.windows(2).position(|pair| pair == b"\r\n")?;
         let line = bytes.get(..end)?;

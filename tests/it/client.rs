@@ -88,6 +88,12 @@ impl PartialEq<str> for Reply {
     }
 }
 
+impl From<&str> for Reply {
+    fn from(text: &str) -> Self {
+        Self::Text(text.as_bytes().to_vec())
+    }
+}
+
 impl PartialEq<&str> for Reply {
     fn eq(&self, text: &&str) -> bool {
         *self == **text

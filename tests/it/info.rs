@@ -1,12 +1,13 @@
 //! `INFO egg`, and the warning in the log that calls are being refused.
 
-use crate::client::Client;
+use crate::client::{Client, Reply};
 use crate::each_server;
-use crate::harness::{Kind, Server, wait_until};
+use crate::harness::{Kind, Options, Server, wait_until};
 
 each_server! {
     every_counter_counts,
     moving_and_reaping_are_counted,
+    every_call_is_counted_whatever_it_is_answered,
     refused_calls_are_counted_and_nothing_else_of_them,
     warnings_are_ten_seconds_apart_and_count_the_calls_between,
     inner_commands_show_in_the_statistics_of_commands,
@@ -46,6 +47,7 @@ fn every_counter_counts(kind: Kind) {
             "egg_moved",
             "egg_reaped",
             "egg_trimmed",
+            "egg_add_trims_stopped",
             "egg_lag_repairs",
             "egg_head_cuts",
             "egg_policy_reject_calls",
@@ -96,6 +98,41 @@ fn moving_and_reaping_are_counted(kind: Kind) {
         "ackdel_calls:1 ackmove_calls:3 ackmove_refused:1 pins_calls:1 groupreap_calls:2 acked:4 deleted:2 kept:1 \
          not_owner:1 moved:3 reaped:2 trimmed:2 policy_reject_calls:3 policy_ackonly_calls:1"
     );
+}
+
+fn every_call_is_counted_whatever_it_is_answered(kind: Kind) {
+    let native = !kind.has_native_xackdel();
+    let server = Options::new(kind).line("egg.native-names yes").start();
+    let mut client = server.connect();
+    client.all(&["SET w string"]);
+    let mut calls = vec![
+        ("ackdel", "EGG.ACKDEL {} g IDS 1 1-0", "EGG.ACKDEL {} g IDS 1 bad"),
+        ("groupguard", "EGG.GROUPGUARD {} g", "EGG.GROUPGUARD w none"),
+        ("delex", "EGG.DELEX {} IDS 1 1-0", "EGG.DELEX {} IDS 1 bad"),
+        ("trim", "EGG.TRIM {}", "EGG.TRIM {} MAXLEN bad"),
+        ("add", "EGG.ADD {} 9-0 f v", "EGG.ADD {} bad f v"),
+        ("ackmove", "EGG.ACKMOVE {} g d IDS 1 1-0", "EGG.ACKMOVE {} g d IDS 1 bad"),
+        ("pins", "EGG.PINS {}", "EGG.PINS w"),
+        ("groupreap", "EGG.GROUPREAP {} g IDLE 1", "EGG.GROUPREAP {} g IDLE bad"),
+    ];
+    if native {
+        calls.extend([
+            ("ackdel", "XACKDEL {} g IDS 1 1-0", "XACKDEL {} g IDS 1 bad"),
+            ("delex", "XDELEX {} IDS 1 1-0", "XDELEX {} IDS 1 bad"),
+            ("trim", "XTRIM {} MAXLEN 1 ACKED", "XTRIM {} MAXLEN bad ACKED"),
+            ("add", "XADD {} MAXLEN 1 ACKED 9-0 f v", "XADD {} MAXLEN bad ACKED 9-0 f v"),
+        ]);
+    }
+    for (counter, call, bad) in calls {
+        client.all(&["DEL s", "XADD s 1-0 f v", "XGROUP CREATE s g 0"]);
+        let field = format!("egg_{counter}_calls");
+        let before: u64 = client.info("egg", &field).parse().expect("a number");
+        client.run(&call.replace("{}", "s"));
+        for line in [call.replace("{}", "w"), bad.replace("{}", "s")] {
+            assert!(matches!(client.run(&line), Reply::Error(_)), "{line}");
+        }
+        assert_eq!(client.info("egg", &field), (before + 3).to_string(), "{call}");
+    }
 }
 
 fn refused_calls_are_counted_and_nothing_else_of_them(kind: Kind) {

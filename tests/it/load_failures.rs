@@ -14,7 +14,6 @@ each_server! {
     a_rewritten_file_repeats_an_included_loadmodule_line,
     configuration_left_behind_stops_the_start,
     a_misspelt_knob_stops_the_start,
-    a_rewritten_file_forgets_an_unloaded_module,
     a_rule_left_behind_stops_the_start,
     module_load_is_off_unless_enabled,
     native_names_are_decided_at_load,
@@ -128,13 +127,6 @@ fn a_misspelt_knob_stops_the_start(kind: Kind) {
     assert!(client.run("EGG.VERSION").error().starts_with("ERR unknown command"));
 }
 
-fn a_rewritten_file_forgets_an_unloaded_module(kind: Kind) {
-    let mut server = Options::new(kind).line("egg.keep-lag no").start();
-    server.connect().all(&["MODULE UNLOAD egg", "CONFIG REWRITE"]);
-    server.restart();
-    assert!(server.connect().run("EGG.VERSION").error().starts_with("ERR unknown command"));
-}
-
 fn a_rule_left_behind_stops_the_start(kind: Kind) {
     let rule = "user worker on nopass ~* +egg.trim";
     let server = Options::new(kind).line(rule).start();
@@ -160,7 +152,8 @@ fn native_names_are_decided_at_load(kind: Kind) {
     assert_eq!(client.send(&["MODULE", "LOAD", &path]), "OK");
     let refused = client.run("CONFIG SET egg.native-names yes");
     assert_explained(refused.error(), "can't set immutable config");
-    client.all(&["MODULE UNLOAD egg"]);
+    let server = Options::new(kind).without_module().start();
+    let mut client = server.connect();
     assert_eq!(client.send(&["MODULE", "LOADEX", &path, "CONFIG", "egg.native-names", "yes"]), "OK");
     client.stream(1, &["g"]);
     assert_eq!(client.run("XACKDEL s g IDS 1 1-0"), [1]);

@@ -2,8 +2,8 @@
 
 use crate::client::{Client, Reply};
 use crate::harness::{Kind, Options, Server};
-use crate::native_rules::for_native_names;
-use crate::vectors::{self, Vector};
+use crate::native_rules::all_vectors;
+use crate::vectors;
 
 /// A test on each server that gets the native names.
 macro_rules! each_old_server {
@@ -33,12 +33,6 @@ each_old_server! {
 /// A server with the native names.
 pub fn native(kind: Kind) -> Options {
     Options::new(kind).line("egg.native-names yes")
-}
-
-fn all_vectors(kind: Kind) -> Vec<Vector> {
-    let vectors: Vec<Vector> = vectors::load().iter().map(|vector| for_native_names(vector, kind)).collect();
-    assert_eq!(vectors.len(), 490);
-    vectors
 }
 
 fn they_do_what_redis_8_2_does(kind: Kind) {

@@ -1,24 +1,46 @@
 //! What EGG answers to a recorded call where 8.2.3 is at fault (tags `quirk-*`) or where it is bound to what its server's own
 //! commands do (the other tags). Each by a rule that works on the recorded state, so that nothing is left uncompared.
 
+use std::collections::HashSet;
+use std::sync::OnceLock;
+
 use serde_json::{Value, json};
 
 use crate::harness::Kind;
-use crate::vectors::Vector;
+use crate::vectors::{self, Vector};
 
 pub type Id = (u64, u64);
 
-/// What the native names are to do where 8.2.3 was recorded.
+/// All that was recorded, each as the native names are to do it.
+pub fn all_vectors(kind: Kind) -> Vec<Vector> {
+    let of_8_2 = vectors::load();
+    let names: HashSet<&str> = of_8_2.iter().map(|vector| vector.name.as_str()).collect();
+    let more = vectors_of_8_6().iter().filter(|vector| !names.contains(vector.name.as_str()));
+    let all: Vec<Vector> = of_8_2.iter().chain(more).map(|vector| for_native_names(vector, kind)).collect();
+    assert_eq!((of_8_2.len(), all.len()), (490, 610));
+    all
+}
+
+fn vectors_of_8_6() -> &'static [Vector] {
+    static VECTORS: OnceLock<Vec<Vector>> = OnceLock::new();
+    VECTORS.get_or_init(vectors::load_8_6)
+}
+
+/// What the native names are to do where this was recorded. Where 8.6 has mended a fault of 8.2.3, its answer is the right one.
 pub fn for_native_names(recorded: &Vector, kind: Kind) -> Vector {
+    let is_mended = recorded.has_tag("quirk-approx-noop") || recorded.has_tag("quirk-stale-min");
+    let mended = vectors_of_8_6().iter().find(|vector| is_mended && vector.name == recorded.name);
+    assert_eq!(is_mended, mended.is_some(), "{}", recorded.name);
+    let recorded = mended.unwrap_or(recorded);
     let mut vector = recorded.clone();
     let before = History::before(recorded);
-    for tag in &recorded.tags {
+    let is_limited = goes_as_far_as_the_limit(&mut vector, &before, kind);
+    for tag in recorded.tags.iter().filter(|tag| !is_limited || *tag != "max-deleted-by-xdel") {
         match tag.as_str() {
-            "quirk-stale-min" => without_stale_minimum(&mut vector),
-            "quirk-approx-noop" => whole_nodes_go(&mut vector, &before, kind),
             "quirk-node-stop" => without_node_stop(&mut vector),
             "lag-differs-in-7.4-core" => lag_of_the_core(&mut vector, kind),
             "max-deleted-by-xdel" => holes_go_by_xdel(&mut vector, &before),
+            "limit-by-nodes" => {}
             // The replica is where this one shows: the effects are propagated here.
             "quirk-no-propagation" => {}
             other => panic!("{}: no rule for {other}", vector.name),
@@ -30,91 +52,84 @@ pub fn for_native_names(recorded: &Vector, kind: Kind) -> Vector {
 /// The entries of the stream before the call, from the commands that made them.
 struct History {
     entries: Vec<Id>,
-    node: usize,
 }
 
 impl History {
     fn before(vector: &Vector) -> Self {
-        let (mut entries, mut node) = (Vec::new(), 100);
+        let mut entries = Vec::new();
         for words in &vector.setup {
             match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
                 ["XADD", "s", id, ..] => entries.push(self::id(id)),
                 ["XDEL", "s", ids @ ..] => entries.retain(|entry| !ids.iter().any(|gone| id(gone) == *entry)),
-                ["CONFIG", "SET", "stream-node-max-entries", value] => node = value.parse().expect("a number"),
                 _ => {}
             }
         }
-        Self { entries, node }
+        Self { entries }
     }
-}
-
-/// 8.2.3 remembers how far a group had come that was destroyed meanwhile, and keeps what only that group needed.
-fn without_stale_minimum(vector: &mut Vector) {
-    let unneeded: Vec<Id> = entries(vector).into_iter().filter(|entry| !is_needed(vector, *entry)).collect();
-    let named: Vec<Id> = match vector.group.as_str() {
-        "xtrim" => unneeded.clone(),
-        _ => vector.call.last().map(|word| vec![id(word)]).unwrap_or_default(),
-    };
-    assert!(named.iter().all(|id| unneeded.contains(id)), "{}", vector.name);
-    remove(vector, &named, false);
-    let (event, reply) = match vector.group.as_str() {
-        "xtrim" => ("xtrim", json!(named.len())),
-        _ => ("xdel", json!([1])),
-    };
-    if event == "xdel" {
-        raise_max_deleted(vector, named.iter().copied().max());
-    }
-    vector.reply = reply;
-    vector.events = vec![("s".to_owned(), event.to_owned())];
-    vector.watch_aborted = true;
 }
 
 /// 8.2.3 stops a MAXLEN trim under ACKED at a node that could not give enough. EGG goes on to the next entry.
 fn without_node_stop(vector: &mut Vector) {
-    let target: usize = vector.call[3].parse().expect("MAXLEN is a number");
+    let at = vector.call.iter().position(|word| word == "MAXLEN").expect("it is about MAXLEN") + 1;
+    let target = vector.call[at..].iter().find_map(|word| word.parse::<usize>().ok()).expect("MAXLEN is a number");
     let excess = entries(vector).len() - target;
     let more: Vec<Id> = entries(vector).into_iter().filter(|entry| !is_needed(vector, *entry)).take(excess).collect();
     assert_eq!(more.len(), excess, "{}", vector.name);
     remove(vector, &more, false);
-    vector.reply = json!(vector.reply.as_u64().expect("a count") + more.len() as u64);
+    if let Some(removed) = vector.reply.as_u64() {
+        vector.reply = json!(removed + more.len() as u64);
+    }
 }
 
-/// 8.2.3 removes nothing under `~` with DELREF or ACKED. EGG removes whole nodes, as `~` says: under ACKED those in which
-/// nothing is needed, under DELREF with what refers to their entries.
-fn whole_nodes_go(vector: &mut Vector, before: &History, kind: Kind) {
+/// Under `~` 8.6 ends before the node whose entries would take it over the LIMIT, be it that few of them would go. EGG cannot
+/// see nodes: if the front has more entries to go than the limit allows, whole nodes go, as there; else as many entries as the
+/// limit allows. (Without LIMIT that is 10,000, where 8.6 takes a hundred times `stream-node-max-entries`.)
+///
+/// Answers whether something else goes than was recorded; then all of it has been seen to.
+fn goes_as_far_as_the_limit(vector: &mut Vector, before: &History, kind: Kind) -> bool {
     let call = vector.call.clone();
-    let word = |name: &str| call.iter().position(|word| word.eq_ignore_ascii_case(name));
-    let value = |index: usize| call[index].clone();
-    let acked = word("ACKED").is_some();
-    let most: usize = match word("LIMIT") {
-        Some(index) if value(index + 1) != "0" => value(index + 1).parse().expect("LIMIT is a number"),
-        Some(_) => usize::MAX,
-        None => 100 * before.node,
+    let number = |option: &str| {
+        let at = call.iter().position(|word| word == option)? + 1;
+        call.get(at + usize::from(call[at] == "~")).cloned()
     };
-    let mut left = entries(vector);
-    let mut gone = Vec::new();
-    for node in entries(vector).chunks(before.node) {
-        let is_beyond = match (word("MAXLEN"), word("MINID")) {
-            (Some(index), _) => left.len() - node.len() >= value(index + 2).parse().expect("MAXLEN is a number"),
-            (_, Some(index)) => *node.last().expect("nodes are not empty") < id(&value(index + 2)),
-            _ => panic!("{}: no strategy", vector.name),
-        };
-        let is_kept = acked && node.iter().any(|entry| is_needed(vector, *entry));
-        if !is_beyond || is_kept || gone.len() + node.len() > most {
-            break;
-        }
-        left.drain(..node.len());
-        gone.extend_from_slice(node);
+    let is_acked = call.iter().any(|word| word == "ACKED");
+    let is_approximate = call.iter().any(|word| word == "~") && (is_acked || call.iter().any(|word| word == "DELREF"));
+    if !is_approximate || vector.error().is_some() {
+        return false;
     }
-    remove(vector, &gone, !acked);
-    if !gone.is_empty() {
-        vector.events.push(("s".to_owned(), "xtrim".to_owned()));
-        vector.watch_aborted = true;
-        lag_of_the_core(vector, kind);
+    let limit: usize = number("LIMIT").map_or(10_000, |limit| limit.parse().expect("a number"));
+    let mut all = before.entries.clone();
+    if vector.group == "xadd" {
+        all.push(id(text(&vector.reply)));
     }
+    let excess =
+        number("MAXLEN").map_or(usize::MAX, |length| all.len().saturating_sub(length.parse().expect("a number")));
+    let minimum = number("MINID").map_or((u64::MAX, u64::MAX), |minimum| id(&minimum));
+    let is_free = |vector: &mut Vector, entry: Id| entry < minimum && (!is_acked || !is_needed(vector, entry));
+    let front = all.iter().take_while(|entry| is_free(vector, **entry)).take(excess).count();
+    if limit == 0 || front > limit {
+        return false;
+    }
+    let gone: Vec<Id> = all.iter().copied().filter(|entry| is_free(vector, *entry)).take(excess.min(limit)).collect();
+    let left = entries(vector);
+    let more: Vec<Id> = gone.iter().copied().filter(|entry| left.contains(entry)).collect();
+    assert_eq!(gone.len() - more.len(), all.len() - left.len(), "{}: 8.6 removed what is not to go", vector.name);
+    if more.is_empty() {
+        return false;
+    }
+    remove(vector, &more, !is_acked);
     if vector.group == "xtrim" {
         vector.reply = json!(gone.len());
     }
+    vector.watch_aborted = true;
+    vector.events.retain(|(_, event)| event == "xadd");
+    if gone.len() > front {
+        holes_go_by_xdel(vector, &History { entries: all });
+    } else {
+        vector.events.push(("s".to_owned(), "xtrim".to_owned()));
+    }
+    lag_of_the_core(vector, kind);
+    true
 }
 
 /// EGG removes what lies between needed entries by XDEL, which says so: the event is `xdel` (after `xtrim`, if the front went,
@@ -146,6 +161,8 @@ fn lag_of_the_core(vector: &mut Vector, kind: Kind) {
             (Kind::Redis82, ..) => stream["length"].clone(),
             (Kind::Valkey91, ..) if deleted >= delivered => Value::Null,
             (_, Some(added), Some(read)) => json!(added - read),
+            // Nothing was ever deleted behind the front: whatever is left is still to come.
+            _ if deleted == (0, 0) => stream["length"].clone(),
             _ => Value::Null,
         };
     }

@@ -4,14 +4,13 @@ use std::fs;
 use std::path::Path;
 
 use crate::each_server;
-use crate::harness::{Kind, Options, Server, module, wait_until};
+use crate::harness::{Kind, Options, Server, wait_until};
 
 each_server! {
     every_counter_is_explained,
     inner_commands_show_in_monitor_and_slowlog,
     whole_calls_have_a_latency_histogram,
     memory_comes_back_when_a_node_is_empty,
-    an_upgrade_in_place_starts_anew,
     a_failover_keeps_what_was_acknowledged,
     a_renamed_handler_goes_on_where_the_old_one_stood,
     a_master_without_the_module_knows_no_command_of_it,
@@ -81,21 +80,6 @@ fn memory_comes_back_when_a_node_is_empty(kind: Kind) {
     assert!(empty * 2 < full, "{full} {empty}");
     let (full, first_left, _) = sizes(10);
     assert!(first_left * 2 < full, "{full} {first_left}");
-}
-
-fn an_upgrade_in_place_starts_anew(kind: Kind) {
-    let server = Server::start(kind);
-    let mut client = server.connect();
-    client.stream(2, &["g"]);
-    client.all(&["CONFIG SET egg.default-policy acked"]);
-    assert_eq!(client.run("EGG.ACKDEL s g IDS 1 1-0"), [1]);
-    assert_eq!(client.info("egg", "egg_deleted"), "1");
-    client.all(&["MODULE UNLOAD egg"]);
-    assert!(client.run("EGG.ACKDEL s g IDS 1 2-0").error().starts_with("ERR unknown command"));
-    client.send(&["MODULE", "LOAD", &module().display().to_string()]);
-    assert_eq!(client.info("egg", "egg_deleted"), "0");
-    assert_eq!(client.run("CONFIG GET egg.default-policy").array()[1], "reject");
-    assert_eq!(client.run("EGG.ACKDEL s g IDS 1 2-0"), [1]);
 }
 
 fn a_failover_keeps_what_was_acknowledged(kind: Kind) {

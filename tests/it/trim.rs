@@ -15,7 +15,7 @@ each_server! {
     delref_leaves_no_reference_behind,
     without_groups_a_threshold_trims_as_in_xtrim,
     approximate_trims_work_on_thousands_of_acknowledged_entries,
-    approximate_trims_stop_before_what_is_needed,
+    approximate_trims_pass_over_what_is_needed,
     a_reference_without_an_entry_holds_no_front_back,
     a_rewound_group_needs_everything_again,
     lag_stays_a_number,
@@ -239,30 +239,41 @@ fn approximate_trims_work_on_thousands_of_acknowledged_entries(kind: Kind) {
         thousands(&mut client, &[]);
         assert_eq!(client.run("XTRIM s MAXLEN ~ 100 ACKED"), 2900);
         assert_eq!(client.run("XADD s ACKED MAXLEN ~ 1 9999-0 f v"), "9999-0");
-        // The new entry has a node of its own: 100 went, and it stays, being undelivered.
+        // The new entry is undelivered.
         assert_eq!(left(&mut client), "9999");
     }
     // LIMIT goes with ~, as in the core.
     thousands(&mut client, &[]);
     assert_eq!(client.run("EGG.TRIM s MAXLEN ~ 100 LIMIT 250"), 200);
-    assert_eq!(client.run("EGG.TRIM s MINID ~ 2050-0 LIMIT 0"), 1800);
+    assert_eq!(client.run("EGG.TRIM s MINID ~ 2050-0 LIMIT 0"), 1849);
+    assert_eq!(left(&mut client), "2050-3000");
 }
 
-fn approximate_trims_stop_before_what_is_needed(kind: Kind) {
-    let server = Server::start(kind);
-    let mut client = server.connect();
-    for (call, removed) in [
-        // 1,250 is pending: the node of 1,201 to 1,300 stays, and all behind it.
-        ("EGG.TRIM s ACKED MAXLEN ~ 100", 1200),
-        ("EGG.TRIM s ACKED MINID ~ 2900-0", 1200),
-        ("EGG.TRIM s ACKED MINID ~ 750-0", 700),
-        ("EGG.TRIM s ACKED MAXLEN ~ 2450", 500),
-        ("EGG.TRIM s ACKED MINID ~ 50-0", 0),
-    ] {
-        thousands(&mut client, &["1250-0"]);
-        assert_eq!(client.run(call), removed, "{call}");
-        assert_eq!(left(&mut client), format!("{}-3000", removed + 1), "{call}");
-        assert_eq!(client.pending("s", "g"), ["1250-0"], "{call}");
+/// One stuck message does not switch a bound off. The same on Redis 8.6.2, whose own XTRIM it is there.
+fn approximate_trims_pass_over_what_is_needed(kind: Kind) {
+    let mut ways = vec![(Server::start(kind), "EGG.TRIM")];
+    if !kind.has_native_xackdel() {
+        ways.push((Options::new(kind).line("egg.native-names yes").start(), "XTRIM"));
+    }
+    if Kind::Redis86.is_there() {
+        ways.push((Options::new(Kind::Redis86).without_module().start(), "XTRIM"));
+    }
+    for (server, command) in &ways {
+        let mut client = server.connect();
+        for (options, removed, remain) in [
+            ("ACKED MAXLEN ~ 100", 2900, "1 2902-3000"),
+            ("ACKED MINID ~ 2900-0", 2898, "1 2900-3000"),
+            ("ACKED MINID ~ 750-0", 748, "1 750-3000"),
+            ("ACKED MAXLEN ~ 2450", 550, "1 552-3000"),
+            ("ACKED MAXLEN ~ 2450 LIMIT 299", 299, "1 301-3000"),
+            ("ACKED MINID ~ 1-0", 0, "1-3000"),
+        ] {
+            thousands(&mut client, &["1-0"]);
+            let call = format!("{command} s {options}");
+            assert_eq!(client.run(&call), removed, "{call} on {:?}", server.kind());
+            assert_eq!(left(&mut client), remain, "{call} on {:?}", server.kind());
+            assert_eq!(client.pending("s", "g"), ["1-0"], "{call} on {:?}", server.kind());
+        }
     }
 }
 
@@ -281,7 +292,7 @@ fn a_reference_without_an_entry_holds_no_front_back(kind: Kind) {
     // What is pending and there does hold it back.
     thousands(&mut client, &["3-0", "2000-0"]);
     client.all(&["XDEL s 3-0"]);
-    assert_eq!(client.run("EGG.TRIM s MAXLEN ~ 0"), 1899);
+    assert_eq!(client.run("EGG.TRIM s MAXLEN ~ 1100 LIMIT 1950"), 1899);
     assert_eq!(client.run("EGG.TRIM s"), 1099);
     assert_eq!(left(&mut client), "2000");
 }
@@ -333,4 +344,34 @@ fn the_last_id_there_is(kind: Kind) {
     client.all(&["XACK s g 1-0"]);
     assert_eq!(client.run("EGG.TRIM s"), 1);
     assert_eq!(client.run("XLEN s"), 0);
+    // Its reference is one like any other, too.
+    for (call, removed, pending) in [
+        ("EGG.TRIM s DELREF MAXLEN 0", 2, 0),
+        ("EGG.TRIM s DELREF MAXLEN ~ 0", 2, 0),
+        ("EGG.TRIM s DELREF MAXLEN ~ 0 LIMIT 0", 2, 0),
+        ("EGG.TRIM s MAXLEN 0", 0, 2),
+        (&format!("EGG.TRIM s DELREF MINID {last}"), 1, 1),
+    ] {
+        client.all(&["DEL s", "XADD s 1-0 f v", &format!("XADD s {last} f v"), "XGROUP CREATE s g 0"]);
+        client.read("g", 2);
+        assert_eq!(client.run(call), removed, "{call}");
+        assert_eq!(client.pending("s", "g").len(), pending, "{call}");
+    }
+    // Also where a group that does not count holds it.
+    client.all(&[
+        "DEL s",
+        "XADD s 1-0 f v",
+        &format!("XADD s {last} f v"),
+        "XGROUP CREATE s g 0",
+        "XGROUP CREATE s h 0",
+    ]);
+    for group in ["g", "h"] {
+        client.read(group, 2);
+    }
+    client.all(&[&format!("XACK s h 1-0 {last}")]);
+    crate::harness::wait_until(|| {
+        client.run("XREADGROUP GROUP h c STREAMS s 99");
+        client.run("EGG.TRIM s IGNOREIDLE 50") == 2
+    });
+    assert_eq!(client.pending("s", "g"), [""; 0]);
 }

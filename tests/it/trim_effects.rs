@@ -137,8 +137,13 @@ fn effects_are_propagated_as_core_commands(kind: Kind) {
     assert_eq!(effect("EGG.TRIM s KEEPREF MAXLEN 5"), "XTRIM s MAXLEN = 5");
     // Whole nodes here, an exact cut there, whatever the size of its nodes.
     assert_eq!(effect("EGG.TRIM s KEEPREF MAXLEN ~ 5"), "XTRIM s MAXLEN = 6");
-    assert_eq!(effect("EGG.TRIM s DELREF MAXLEN ~ 5"), "MULTI; XTRIM s MAXLEN = 6; XACK s g 2-0; EXEC");
-    assert_eq!(effect("EGG.TRIM s MAXLEN ~ 5"), "");
+    assert_eq!(
+        effect("EGG.TRIM s DELREF MAXLEN ~ 5 LIMIT 2"),
+        "MULTI; XTRIM s MINID = 3-0 LIMIT 0; XACK s g 2-0; EXEC"
+    );
+    assert_eq!(effect("EGG.TRIM s DELREF MAXLEN ~ 5 LIMIT 1"), "");
+    assert_eq!(effect("EGG.TRIM s DELREF MAXLEN ~ 5"), "MULTI; XTRIM s MAXLEN = 5; XACK s g 2-0; EXEC");
+    assert_eq!(effect("EGG.TRIM s MAXLEN ~ 5"), "MULTI; XTRIM s MINID = 2-0; XDEL s 3-0 4-0; EXEC");
     assert_eq!(effect("EGG.TRIM s MAXLEN 8"), "");
 }
 

@@ -16,6 +16,8 @@ each_server! {
     the_only_group_is_never_left_out,
     if_all_are_idle_the_least_idle_one_counts,
     a_threshold_limits_it_too,
+    the_lag_of_an_ignored_group_is_what_is_left_for_it,
+    without_keep_lag_no_group_is_touched,
     lag_is_never_a_wrong_number,
     a_replica_without_the_module_agrees,
     idleness_begins_anew_at_promotion,
@@ -164,7 +166,49 @@ fn a_threshold_limits_it_too(kind: Kind) {
     }
 }
 
-/// What `old` will never get must not be counted as if it would: rather no number.
+/// What `old` will never get is not counted: its lag is what is there for it, now and as it reads on.
+fn the_lag_of_an_ignored_group_is_what_is_left_for_it(kind: Kind) {
+    let server = Server::start(kind);
+    let mut client = server.connect();
+    for (options, left) in
+        [("", 3), ("MAXLEN 5", 5), ("MAXLEN ~ 5", 5), ("MINID 9", 5), ("LIMIT 7", 6), ("LIMIT 1", 12)]
+    {
+        client.all(&["FLUSHALL"]);
+        client.add(1..=10);
+        client.all(&["XGROUP CREATE s old 0", "XGROUP CREATE s live 0"]);
+        client.read("old", 2);
+        client.read("live", 10);
+        client.all(&["XACK s live 1-0 2-0 3-0 4-0 5-0 6-0 7-0 8-0 9-0 10-0"]);
+        client.add(11..=13);
+        idle(&mut client, &["old", "live"]);
+        touch(&mut client, "live");
+        let events = server.events_of(|client| assert_eq!(trim(client, options), 13 - left, "{options}"));
+        // One entry that is left was read, where only the first one went.
+        let lag = left.min(11);
+        for group in ["old", "live"] {
+            let expected = if group == "old" { lag } else { 3 };
+            assert_eq!(*client.group("s", group).field("lag"), expected, "{group} {options}: {events:?}");
+        }
+        let is_old_core = kind != Kind::Redis82;
+        let mended: &[&str] = if is_old_core && lag < 11 { &["s xtrim", "s xgroup-setid"] } else { &["s xtrim"] };
+        assert_eq!(events, mended, "{options}");
+        assert_eq!(client.group("s", "old").field("last-delivered-id").text(), "2-0", "{options}");
+        for left in (0..lag).rev() {
+            assert_eq!(client.read("old", 1).len(), 1, "{options}");
+            assert_eq!(*client.group("s", "old").field("lag"), left, "{options}");
+        }
+    }
+}
+
+fn without_keep_lag_no_group_is_touched(kind: Kind) {
+    let server = Options::new(kind).line("egg.keep-lag no").start();
+    let mut client = server.connect();
+    prepare(&mut client);
+    let events = server.events_of(|client| assert_eq!(trim(client, ""), 3));
+    assert_eq!(events, ["s xtrim"]);
+}
+
+/// A hole above where a group stands makes its lag null, as ever: rather no number than a wrong one.
 fn lag_is_never_a_wrong_number(kind: Kind) {
     let server = Server::start(kind);
     let mut client = server.connect();

@@ -1,16 +1,15 @@
-//! Work goes on while the server is rewritten, reloaded, synced, paused, unloaded and promoted: what was reported stays so.
+//! Work goes on while the server is rewritten, reloaded, synced, paused and promoted: what was reported stays so.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::client::{Client, words};
+use crate::client::Client;
 use crate::each_server;
-use crate::harness::{Kind, Options, Server, module, wait_until};
+use crate::harness::{Kind, Options, Server, wait_until};
 use crate::work::{Ledger, Site, Violation};
 
 each_server! {
     rewrites_syncs_and_reloads,
     connections_that_are_killed_and_writes_that_are_paused,
-    the_module_is_unloaded_and_loaded,
     a_replica_that_takes_over_has_what_it_confirmed,
 }
 
@@ -89,31 +88,6 @@ fn connections_that_are_killed_and_writes_that_are_paused(kind: Kind) {
     client.all(&["CLIENT UNPAUSE"]);
     assert_eq!(paused.collect(1)[0], [1]);
     assert_eq!(client.ids("s"), ["2-0"]);
-    site.finish(&mut ledger);
-}
-
-fn the_module_is_unloaded_and_loaded(kind: Kind) {
-    let server = Server::start(kind);
-    let socket = server.path("socket");
-    let connect = || Client::try_connect(&socket, false);
-    let site = Site::new(&connect, &["FOREIGNGROUP", "BUSYGROUP", "ERR unknown command"]);
-    site.prepare();
-    let mut ledger = Ledger::default();
-    let mut client = server.connect();
-    site.work(&mut ledger, 1, 3, || {
-        for _ in 0..10 {
-            site.wait_for_calls(50);
-            // No client may be left that has called EGG last; none comes back in between.
-            let kill = words("CLIENT KILL TYPE normal SKIPME yes");
-            let replies = client.pipeline(&[kill, words("MODULE UNLOAD egg")]);
-            assert_eq!(replies[1], "OK", "{}", server.log());
-            let refused = site.refused.load(Ordering::Relaxed);
-            wait_until(|| site.refused.load(Ordering::Relaxed) > refused + 3);
-            client.all(&[&format!("MODULE LOAD {}", module().display())]);
-        }
-        site.wait_for_calls(50);
-    });
-    check(&mut ledger, &server, "after the last load");
     site.finish(&mut ledger);
 }
 

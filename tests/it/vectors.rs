@@ -1,4 +1,5 @@
-//! Recorded facts of Redis 8.2.3, and what it takes to hold another server, or another command, against them.
+//! Recorded facts of Redis 8.2.3, and of 8.6.2 where it differs, and what it takes to hold another server, or another command,
+//! against them.
 //!
 //! A vector is what was sent and what was seen. A test that expects something else than was recorded says so by editing
 //! the vector before it is checked: the call, a setup step, a reply, an observation, or a field that is left out.
@@ -7,7 +8,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::client::{Client, Reply};
@@ -15,7 +16,7 @@ use crate::harness::Server;
 
 pub type Words = Vec<String>;
 
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Vector {
     pub name: String,
     /// The command's name in lower case: xackdel, xdelex, xtrim, xadd.
@@ -27,22 +28,36 @@ pub struct Vector {
     pub after: Vec<Observation>,
     /// Keyspace events of the call, as key and event.
     pub events: Vec<(String, String)>,
+    /// What replicas and the append only file got of the native command.
+    pub propagated: Vec<Words>,
+    /// By how much the count of changes rose.
+    pub dirty: i64,
     /// Whether a client's WATCH on the call's key fails.
     pub watch_aborted: bool,
     /// Why another server may differ.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
 }
 
 /// A question asked after the call, and its answer. Of a map only the fields that are named here are compared.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Observation {
     pub call: Words,
     pub reply: Value,
 }
 
+/// What was recorded of Redis 8.2.3.
 pub fn load() -> Vec<Vector> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors/8.2.json");
+    read("tests/vectors/8.2.json")
+}
+
+/// What was recorded of Redis 8.6.2: where it answers something else than 8.2.3, under the same name, and more.
+pub fn load_8_6() -> Vec<Vector> {
+    read("tests/vectors/8.6.json")
+}
+
+fn read(path: &str) -> Vec<Vector> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
     let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     serde_json::from_str(&text).expect("the vectors are as described")
 }
@@ -86,7 +101,7 @@ impl Vector {
     }
 
     /// Brings the server into the state before the call.
-    fn setup_on(&self, client: &mut Client) {
+    pub fn setup_on(&self, client: &mut Client) {
         for (words, reply) in self.setup.iter().zip(client.pipeline(&self.setup)) {
             assert!(!matches!(reply, Reply::Error(_)), "{}: {}: {reply:?}", self.name, words.join(" "));
         }
@@ -113,14 +128,18 @@ impl Vector {
         compare("events", &json!(expected), json!(events));
 
         self.setup_on(&mut client);
+        compare("WATCH aborted", &json!(self.watch_aborted), json!(self.aborts_watch(server, &mut client)));
+        found
+    }
+
+    /// Makes the call, and says whether a WATCH of its key fails.
+    pub fn aborts_watch(&self, server: &Server, client: &mut Client) -> bool {
         if let Some(key) = self.call.get(1) {
             client.send(&["WATCH", key]);
         }
         server.connect().send(&self.call);
         client.all(&["MULTI", "PING"]);
-        let aborted = client.send(&["EXEC"]) == Reply::Nil;
-        compare("WATCH aborted", &json!(self.watch_aborted), json!(aborted));
-        found
+        client.send(&["EXEC"]) == Reply::Nil
     }
 }
 
@@ -151,7 +170,7 @@ pub fn value_of(reply: &Reply) -> Value {
 }
 
 /// A reply cut down to what the vectors recorded of it.
-fn observed(call: &[String], expected: &Value, reply: &Reply) -> Value {
+pub fn observed(call: &[String], expected: &Value, reply: &Reply) -> Value {
     let words: Vec<&str> = call.iter().map(String::as_str).collect();
     match (words.as_slice(), expected, reply) {
         (["XINFO", "STREAM", ..], Value::Object(fields), Reply::Array(_)) => row(fields, reply),

@@ -1,6 +1,6 @@
 //! Work as people do it, by several workers at once, with every call of EGG in it, and a ledger of what came of each message.
 //!
-//! Proofs run it on a server that is killed, filled up, unloaded, failed over or simply left alone for half an hour, and
+//! Proofs run it on a server that is killed, filled up, failed over or simply left alone for half an hour, and
 //! then hold the server against the ledger.
 
 mod ledger;
