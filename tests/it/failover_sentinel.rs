@@ -62,6 +62,7 @@ fn sentinel_writes_the_files_and_tells_the_old_master_late(kind: Kind) {
     let [old, new] = &pair;
     new.replicate(old);
     let mut client = old.connect();
+    wait_until(|| client.info("replication", "min_slaves_good_slaves") == "1");
     client.stream(3, &["g"]);
     assert_eq!(client.run("EGG.ACKDEL s g IDS 1 1-0"), [1]);
     let sentinel = Sentinel::start(kind, old);
