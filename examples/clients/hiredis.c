@@ -28,18 +28,23 @@ static const char *outcome(long long reply) {
 	}
 }
 
+/* An error reply is told by its first word, in a pipeline, too. */
 static int has_code(const redisReply *reply, const char *code) {
 	size_t len = strlen(code);
 	return reply->type == REDIS_REPLY_ERROR && strncmp(reply->str, code, len) == 0 && reply->str[len] == ' ';
 }
 
-/* NULL from hiredis is a lost connection, whatever was sent. Without lengths, arguments end at their NUL. */
-static redisReply *ask(redisContext *server, command *cmd) {
-	redisReply *reply = redisCommandArgv(server, cmd->count, cmd->args, NULL);
-	if (reply == NULL) {
+static void check(const redisContext *server, int ok) {
+	if (!ok) {
 		fprintf(stderr, "hiredis: %s\n", server->errstr);
 		exit(1);
 	}
+}
+
+/* NULL from hiredis is a lost connection, whatever was sent. Without lengths, arguments end at their NUL. */
+static redisReply *ask(redisContext *server, command *cmd) {
+	redisReply *reply = redisCommandArgv(server, cmd->count, cmd->args, NULL);
+	check(server, reply != NULL);
 	return reply;
 }
 
@@ -60,9 +65,9 @@ static void add_ids(command *cmd, int n, const char *const *ids, char *count, si
 	for (int i = 0; i < n; i++) add(cmd, ids[i]);
 }
 
-/* Errors are replies in hiredis; here they all end as one line. */
+/* NOGROUP is a mistyped key or group, or the server has lost the stream; the others are an operator's. */
 static void print_error(const redisReply *reply) {
-	puts(has_code(reply, "NOGROUP") ? "no such stream or group" : "another error");
+	printf("error %.*s\n", (int)strcspn(reply->str, " "), reply->str);
 }
 
 static void acknowledge(redisContext *server, const char *stream, const char *group, const char *worker, int n,
@@ -94,6 +99,32 @@ static void bury(redisContext *server, const char *stream, const char *group, co
 	freeReplyObject(reply);
 }
 
+typedef struct {
+	const char *stream, *id;
+} entry;
+
+/* Entries of several streams, in one round trip: the commands first, then a reply for each. */
+static void acknowledge_each(redisContext *server, const char *group, const char *worker, size_t n, const entry *entries) {
+	for (size_t i = 0; i < n; i++) {
+		const char *args[] = {"EGG.ACKDEL", entries[i].stream, group, "OWNER", worker, "IDS", "1", entries[i].id};
+		check(server, redisAppendCommandArgv(server, 8, args, NULL) == REDIS_OK);
+	}
+	const entry *refused[n];
+	size_t again = 0;
+	for (size_t i = 0; i < n; i++) {
+		redisReply *reply;
+		check(server, redisGetReply(server, (void **)&reply) == REDIS_OK);
+		if (has_code(reply, "FOREIGNGROUP"))
+			refused[again++] = &entries[i]; /* not sent before all replies are read */
+		else if (reply->type == REDIS_REPLY_ERROR)
+			print_error(reply);
+		else
+			printf("%s %s\n", entries[i].id, outcome(reply->element[0]->integer));
+		freeReplyObject(reply);
+	}
+	for (size_t i = 0; i < again; i++) acknowledge(server, refused[i]->stream, group, worker, 1, &refused[i]->id);
+}
+
 int main(void) {
 	char host[256] = "127.0.0.1";
 	int port = 6379;
@@ -110,6 +141,8 @@ int main(void) {
 	acknowledge(server, "jobs", "workers", "w1", 3, (const char *[]){"1-0", "3-0", "9-0"});
 	acknowledge(server, "shared", "workers", "w1", 1, (const char *[]){"1-0"});
 	bury(server, "jobs", "workers", "w1", 2, (const char *[]){"2-0", "9-0"});
+	const entry entries[] = {{"jobs", "4-0"}, {"no-jobs", "1-0"}, {"shared", "2-0"}};
+	acknowledge_each(server, "workers", "w1", 3, entries);
 	acknowledge(server, "jobs", "wrokers", "w1", 1, (const char *[]){"1-0"});
 	acknowledge(server, "jobs", "workers", "w1", 1, (const char *[]){"no-id"});
 	redisFree(server);

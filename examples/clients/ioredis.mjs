@@ -5,14 +5,15 @@ const OUTCOME = { 1: "deleted", 2: "kept", 0: "with another worker", "-1": "not 
 
 const server = new Redis(process.env.REDIS_URL ?? "redis://127.0.0.1:6379");
 
-const hasCode = (error, code) => error instanceof ReplyError && error.message.startsWith(`${code} `);
+// The first word that the server sent, in a pipeline, too.
+const codeOf = (error) => error.message.split(" ", 1)[0];
 
 // The work is done when EGG refuses: acknowledge without deleting, and tell an operator. Options may come last.
 async function egg(command, stream, ...args) {
   try {
     return await server.call(command, stream, ...args);
   } catch (error) {
-    if (!hasCode(error, "FOREIGNGROUP")) throw error;
+    if (!(error instanceof ReplyError && codeOf(error) === "FOREIGNGROUP")) throw error;
     console.log(`ALARM: ${stream} has other groups`);
     return await server.call(command, stream, ...args, "ACKONLY");
   }
@@ -29,19 +30,37 @@ async function bury(stream, group, worker, ...ids) {
   replies.forEach((moved, i) => console.log(ids[i], moved === null ? "not moved" : `moved as ${moved}`));
 }
 
-try {
-  await acknowledge("jobs", "workers", "w1", "1-0", "3-0", "9-0");
-  await acknowledge("shared", "workers", "w1", "1-0");
-  await bury("jobs", "workers", "w1", "2-0", "9-0");
-
-  for (const [group, id] of [["wrokers", "1-0"], ["workers", "no-id"]]) {
-    try {
-      await acknowledge("jobs", group, "w1", id);
-    } catch (error) {
-      if (!(error instanceof ReplyError)) throw error;
-      console.log(hasCode(error, "NOGROUP") ? "no such stream or group" : "another error");
-    }
+// Entries of several streams, in one round trip: each has an error or a reply.
+async function acknowledgeEach(group, worker, ...entries) {
+  const pipeline = server.pipeline();
+  for (const [stream, id] of entries) pipeline.call("EGG.ACKDEL", stream, group, "OWNER", worker, "IDS", 1, id);
+  const replies = await pipeline.exec();
+  for (const [i, [stream, id]] of entries.entries()) {
+    const [error, reply] = replies[i];
+    if (error === null) console.log(id, OUTCOME[reply[0]]);
+    else if (!(error instanceof ReplyError)) throw error;
+    else if (codeOf(error) === "FOREIGNGROUP") await attempt(acknowledge, stream, group, worker, id);
+    else console.log("error", codeOf(error));
   }
+}
+
+// NOGROUP is a mistyped key or group, or the server has lost the stream; the others are an operator's.
+async function attempt(step, ...args) {
+  try {
+    await step(...args);
+  } catch (error) {
+    if (!(error instanceof ReplyError)) throw error;
+    console.log("error", codeOf(error));
+  }
+}
+
+try {
+  await attempt(acknowledge, "jobs", "workers", "w1", "1-0", "3-0", "9-0");
+  await attempt(acknowledge, "shared", "workers", "w1", "1-0");
+  await attempt(bury, "jobs", "workers", "w1", "2-0", "9-0");
+  await attempt(acknowledgeEach, "workers", "w1", ["jobs", "4-0"], ["no-jobs", "1-0"], ["shared", "2-0"]);
+  await attempt(acknowledge, "jobs", "wrokers", "w1", "1-0");
+  await attempt(acknowledge, "jobs", "workers", "w1", "no-id");
 } finally {
   server.disconnect();
 }

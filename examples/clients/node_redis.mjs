@@ -7,7 +7,9 @@ const server = createClient({ url: process.env.REDIS_URL ?? "redis://127.0.0.1:6
 server.on("error", (error) => console.error(error.message));
 await server.connect();
 
-const hasCode = (error, code) => error instanceof ErrorReply && error.message.startsWith(`${code} `);
+// The first word that the server sent. (The error of multi().exec() has none, it counts those that failed: look into its
+// replies.)
+const codeOf = (error) => error.message.split(" ", 1)[0];
 
 // The work is done when EGG refuses: acknowledge without deleting, and tell an operator. Options may come last.
 async function egg(command, stream, ...args) {
@@ -15,7 +17,7 @@ async function egg(command, stream, ...args) {
   try {
     return await server.sendCommand(call);
   } catch (error) {
-    if (!hasCode(error, "FOREIGNGROUP")) throw error;
+    if (!(error instanceof ErrorReply && codeOf(error) === "FOREIGNGROUP")) throw error;
     console.log(`ALARM: ${stream} has other groups`);
     return await server.sendCommand([...call, "ACKONLY"]);
   }
@@ -32,19 +34,37 @@ async function bury(stream, group, worker, ...ids) {
   replies.forEach((moved, i) => console.log(ids[i], moved === null ? "not moved" : `moved as ${moved}`));
 }
 
-try {
-  await acknowledge("jobs", "workers", "w1", "1-0", "3-0", "9-0");
-  await acknowledge("shared", "workers", "w1", "1-0");
-  await bury("jobs", "workers", "w1", "2-0", "9-0");
-
-  for (const [group, id] of [["wrokers", "1-0"], ["workers", "no-id"]]) {
-    try {
-      await acknowledge("jobs", group, "w1", id);
-    } catch (error) {
-      if (!(error instanceof ErrorReply)) throw error;
-      console.log(hasCode(error, "NOGROUP") ? "no such stream or group" : "another error");
-    }
+// Entries of several streams: what is sent without waiting goes in one round trip, and each call has its own outcome.
+// (multi().execAsPipeline() would throw the first error, and the other replies were lost.)
+async function acknowledgeEach(group, worker, ...entries) {
+  const calls = entries.map(([stream, id]) => ["EGG.ACKDEL", stream, group, "OWNER", worker, "IDS", "1", id]);
+  const outcomes = await Promise.allSettled(calls.map((call) => server.sendCommand(call)));
+  for (const [i, [stream, id]] of entries.entries()) {
+    const { reason: error, value: reply } = outcomes[i];
+    if (error === undefined) console.log(id, OUTCOME[reply[0]]);
+    else if (!(error instanceof ErrorReply)) throw error;
+    else if (codeOf(error) === "FOREIGNGROUP") await attempt(acknowledge, stream, group, worker, id);
+    else console.log("error", codeOf(error));
   }
+}
+
+// NOGROUP is a mistyped key or group, or the server has lost the stream; the others are an operator's.
+async function attempt(step, ...args) {
+  try {
+    await step(...args);
+  } catch (error) {
+    if (!(error instanceof ErrorReply)) throw error;
+    console.log("error", codeOf(error));
+  }
+}
+
+try {
+  await attempt(acknowledge, "jobs", "workers", "w1", "1-0", "3-0", "9-0");
+  await attempt(acknowledge, "shared", "workers", "w1", "1-0");
+  await attempt(bury, "jobs", "workers", "w1", "2-0", "9-0");
+  await attempt(acknowledgeEach, "workers", "w1", ["jobs", "4-0"], ["no-jobs", "1-0"], ["shared", "2-0"]);
+  await attempt(acknowledge, "jobs", "wrokers", "w1", "1-0");
+  await attempt(acknowledge, "jobs", "workers", "w1", "no-id");
 } finally {
   server.destroy();
 }

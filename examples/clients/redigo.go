@@ -13,10 +13,15 @@ import (
 
 var outcome = map[int]string{1: "deleted", 2: "kept", 0: "with another worker", -1: "not pending"}
 
-// hasCode tells an error reply by its code. All that the server sends as an error is a redis.Error.
-func hasCode(err error, code string) bool {
+// code is the first word of an error reply, in a pipeline, too. All that the server sends as an error is a redis.Error;
+// any other error has no code.
+func code(err error) string {
 	var reply redis.Error
-	return errors.As(err, &reply) && strings.HasPrefix(string(reply), code+" ")
+	if !errors.As(err, &reply) {
+		return ""
+	}
+	word, _, _ := strings.Cut(string(reply), " ")
+	return word
 }
 
 // egg sends a command. The work is done when EGG refuses: acknowledge without deleting, and tell an operator. Options
@@ -24,7 +29,7 @@ func hasCode(err error, code string) bool {
 func egg(conn redis.Conn, command, stream string, args redis.Args) (interface{}, error) {
 	args = redis.Args{stream}.AddFlat(args)
 	reply, err := conn.Do(command, args...)
-	if hasCode(err, "FOREIGNGROUP") {
+	if code(err) == "FOREIGNGROUP" {
 		fmt.Printf("ALARM: %s has other groups\n", stream)
 		return conn.Do(command, args.Add("ACKONLY")...)
 	}
@@ -63,30 +68,67 @@ func bury(conn redis.Conn, stream, group, worker string, ids ...string) error {
 	return nil
 }
 
+type entry struct{ stream, id string }
+
+// acknowledgeEach takes entries of several streams, in one round trip.
+func acknowledgeEach(conn redis.Conn, group, worker string, entries ...entry) error {
+	for _, entry := range entries {
+		if err := conn.Send("EGG.ACKDEL", entry.stream, group, "OWNER", worker, "IDS", 1, entry.id); err != nil {
+			return err
+		}
+	}
+	if err := conn.Flush(); err != nil {
+		return err
+	}
+	var refused []entry
+	for _, entry := range entries {
+		replies, err := redis.Ints(conn.Receive())
+		switch {
+		case err == nil:
+			fmt.Println(entry.id, outcome[replies[0]])
+		case code(err) == "FOREIGNGROUP":
+			refused = append(refused, entry) // not sent before all replies are read
+		case code(err) != "":
+			fmt.Println("error", code(err))
+		default:
+			return err
+		}
+	}
+	for _, entry := range refused {
+		if err := attempt(acknowledge(conn, entry.stream, group, worker, entry.id)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// attempt tells of an error reply: NOGROUP is a mistyped key or group, or the server has lost the stream; the others
+// are an operator's. What is left is that of the connection.
+func attempt(err error) error {
+	if code(err) == "" {
+		return err
+	}
+	fmt.Println("error", code(err))
+	return nil
+}
+
 func run(url string) error {
 	conn, err := redis.DialURL(url)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	if err := acknowledge(conn, "jobs", "workers", "w1", "1-0", "3-0", "9-0"); err != nil {
-		return err
-	}
-	if err := acknowledge(conn, "shared", "workers", "w1", "1-0"); err != nil {
-		return err
-	}
-	if err := bury(conn, "jobs", "workers", "w1", "2-0", "9-0"); err != nil {
-		return err
-	}
-	for _, wrong := range [][2]string{{"wrokers", "1-0"}, {"workers", "no-id"}} {
-		err := acknowledge(conn, "jobs", wrong[0], "w1", wrong[1])
-		var reply redis.Error
-		switch {
-		case hasCode(err, "NOGROUP"):
-			fmt.Println("no such stream or group")
-		case errors.As(err, &reply):
-			fmt.Println("another error")
-		default:
+	for _, step := range []func() error{
+		func() error { return acknowledge(conn, "jobs", "workers", "w1", "1-0", "3-0", "9-0") },
+		func() error { return acknowledge(conn, "shared", "workers", "w1", "1-0") },
+		func() error { return bury(conn, "jobs", "workers", "w1", "2-0", "9-0") },
+		func() error {
+			return acknowledgeEach(conn, "workers", "w1", entry{"jobs", "4-0"}, entry{"no-jobs", "1-0"}, entry{"shared", "2-0"})
+		},
+		func() error { return acknowledge(conn, "jobs", "wrokers", "w1", "1-0") },
+		func() error { return acknowledge(conn, "jobs", "workers", "w1", "no-id") },
+	} {
+		if err := attempt(step()); err != nil {
 			return err
 		}
 	}

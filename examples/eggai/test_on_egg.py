@@ -119,6 +119,88 @@ class EggAiOnEgg(OnAgent):
         finish.set()
         await self.settles(length=0, pending=0)
 
+    async def test_when_the_stream_is_lost_an_agent_that_starts_anew_handles_what_came_since(self) -> None:
+        handled = []
+
+        async def handle(order: dict) -> None:
+            handled.append(order["id"])
+
+        self.subscribe(handle)
+        transport = self.agent._get_transport()
+        transport._group_monitor_interval_s = 2  # it makes the group anew; 5 s by default
+        await self.agent.start()
+        await self.redis.flushall()
+
+        async def ended() -> bool:
+            return not any(subscriber.running for subscriber in transport.broker.subscribers)
+
+        async def made_anew() -> bool:
+            return bool(await self.redis.xinfo_groups(STREAM))
+
+        await until(ended)
+        await self.orders.publish({"id": 1})
+        await until(made_anew)
+        self.assertEqual((handled, (await self.group())["lag"]), ([], 1))
+        restarted = self.worker("restarted")
+        self.subscribe(handle, restarted)
+        await restarted.start()
+        await self.settles(length=0, pending=0)
+        self.assertEqual(handled, [1])
+
+    async def retried_with_one_that_hangs(self, expected: int, **options: int) -> None:
+        """Of ten messages the first never ends: so many are taken for stuck, and each uses up a retry."""
+
+        finish = asyncio.Event()
+        self.addCleanup(finish.set)
+
+        async def hang(order: dict) -> None:
+            await finish.wait()
+
+        self.subscribe(hang, **RETRIES, max_retries=2, **options)
+        await self.redis.xgroup_create(STREAM, "workers", id="0", mkstream=True)
+        for number in range(1, 11):
+            await self.orders.publish({"id": number})
+        await self.agent.start()
+        retries = f"{STREAM}.{self._testMethodName}-hang-1.retry"
+
+        async def retried() -> bool:
+            return await self.redis.xlen(retries) == expected
+
+        await until(retried)
+        await self.settles(length=10 - expected, pending=0)
+
+    async def test_of_single_messages_only_the_one_that_hangs_is_retried(self) -> None:
+        await self.retried_with_one_that_hangs(1)
+
+    async def test_of_a_batch_all_are_retried(self) -> None:
+        await self.retried_with_one_that_hangs(10, max_records=10)
+
+    async def test_a_slow_handler_is_not_a_dead_letter_and_is_done_twice(self) -> None:
+        calls, finish = [], asyncio.Event()
+
+        async def slow(order: dict) -> None:
+            calls.append(order.get("_retry_count", "0"))
+            if len(calls) == 1:
+                await finish.wait()
+
+        self.subscribe(slow, **RETRIES, max_retries=2)
+        await self.agent.start()
+        await self.orders.publish({"id": 1})
+
+        async def retried() -> bool:
+            return calls == ["0", "1"]
+
+        await until(retried)
+        await self.settles(length=0, pending=0)
+        finish.set()
+        retries = f"{STREAM}.{self._testMethodName}-slow-1.retry"
+
+        async def done() -> bool:
+            return await self.keys() == {STREAM: 0, retries: 0}
+
+        await until(done)
+        self.assertEqual(calls, ["0", "1"])
+
     async def test_lag_stays_right_when_handlers_finish_out_of_order(self) -> None:
         lags = await self.lags_out_of_order()
         print(f"on EGG: lag when a later message is finished first: {lags}")

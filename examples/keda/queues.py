@@ -58,6 +58,8 @@ class Plain:
 
 
 class OnEgg(Plain):
+    """With EGG. No EGG.GROUPREAP by the clock: workers that are scaled to zero leave a group that looks dead."""
+
     def finish(self, entry: Entry) -> None:
         self.redis.execute_command("EGG.ACKDEL", self.stream, GROUP, "IDS", 1, entry)
 

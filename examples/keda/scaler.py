@@ -13,6 +13,8 @@ class Scaler:
     stream: str
     group: str
     lag_count: int = 5  # lagCount: how many entries one replica shall have before it
+    # minReplicaCount. With 0, a group whose workers are all turned off looks dead: EGG.GROUPREAP and EGG.TRIM
+    # IGNOREIDLE are safe only with an idle time that is longer than the longest pause.
     min_replicas: int = 0
     max_replicas: int = 10
 

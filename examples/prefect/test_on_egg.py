@@ -99,6 +99,46 @@ class PrefectOnEgg(OnPrefect):
         await self.publish(10)
         await self.settles(length=0, groups=2)
 
+    async def lose_the_stream(self, *groups: str) -> dict[str, list[str]]:
+        """While each group has an event in hand, everything is flushed, and ten more are published: what they handle."""
+        seen: dict[str, list[str]] = {group: [] for group in groups}
+        go_on = asyncio.Event()
+
+        def start(group: str) -> None:
+            async def handle(message: Message) -> None:
+                seen[group].append(message.data)
+                await go_on.wait()
+
+            self.start(handle, group=group, trim_every=timedelta(hours=1))
+
+        for group in groups:
+            start(group)
+
+        async def in_hand() -> bool:
+            return all(events == ["1"] for events in seen.values())
+
+        async def all_seen() -> bool:
+            return all(len(events) == 11 for events in seen.values())
+
+        await self.publish(1)
+        await until(in_hand)
+        await self.redis.flushall()
+        await self.publish(10)
+        go_on.set()
+        await until(all_seen)
+        return seen
+
+    async def test_a_consumer_goes_on_when_the_stream_is_lost_while_it_works(self) -> None:
+        seen = await self.lose_the_stream("recorder")
+        self.assertEqual(seen, {"recorder": ["1", *map(str, range(1, 11))]})
+        await self.settles(length=0, groups=1)
+
+    async def test_so_do_two_groups_and_none_misses_what_is_kept_a_while(self) -> None:
+        install(keep=timedelta(seconds=60))
+        events = ["1", *map(str, range(1, 11))]
+        self.assertEqual(await self.lose_the_stream("recorder", "triggers"), {"recorder": events, "triggers": events})
+        await self.settles(length=10, groups=2)
+
     async def test_a_group_that_nobody_reads_for_long_holds_nothing_up(self) -> None:
         await self.add("1-0", "2-0")
         for group in ("recorder", "gone"):

@@ -20,9 +20,10 @@ import (
 	"time"
 )
 
-// handle is the work itself: here it only tells what it would do. It must bear being done twice, after a crash.
-func handle(task Task) error {
-	time.Sleep(5 * time.Millisecond)
+// handle is the work itself: here it only tells what it would do. It must bear being done twice, after a crash. It may
+// take as long as it likes; when ctx ends, another worker has the task, and the rest of the work is in vain.
+func handle(ctx context.Context, task *Task) error {
+	work := 5 * time.Millisecond
 	switch kind := strings.Fields(task.Payload); {
 	case len(kind) == 0 || kind[0] == "poison":
 		return errors.New("nobody can do this")
@@ -30,33 +31,29 @@ func handle(task Task) error {
 		return errors.New("not this time")
 	case kind[0] == "crash":
 		os.Exit(3)
+	case kind[0] == "slow":
+		work = 600 * time.Millisecond
+	case kind[0] == "long":
+		work = 2 * time.Second
 	}
-	fmt.Println("done", task.Payload)
-	return nil
+	select {
+	case <-time.After(work):
+		fmt.Println("done", task.Payload)
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
+// work ends when ctx does: what it has in hand is finished first.
 func work(ctx context.Context, queue *Queue) error {
-	const batch = 10
 	for ctx.Err() == nil {
-		tasks, err := queue.Claim(batch)
+		task, err := queue.Take(200 * time.Millisecond) // bounds how long a stop takes
+		if err == nil && task != nil {
+			err = queue.Work(task, handle)
+		}
 		if err != nil {
 			return err
-		}
-		if len(tasks) == 0 {
-			// The block bounds how long a stop takes.
-			if tasks, err = queue.Next(batch, 200*time.Millisecond); err != nil {
-				return err
-			}
-		}
-		for _, task := range tasks {
-			finish := queue.Done
-			if err := handle(task); err != nil {
-				log.Printf("%q, try %d: %v", task.Payload, task.Try, err)
-				finish = queue.Failed
-			}
-			if err := finish(task); err != nil {
-				return err
-			}
 		}
 	}
 	return nil
@@ -82,12 +79,13 @@ func main() {
 	flag.StringVar(&queue.Group, "group", "workers", "its consumer group")
 	flag.StringVar(&queue.Dead, "dead", "tasks:dead", "the stream of tasks that failed too often")
 	flag.IntVar(&queue.Tries, "tries", 3, "how often a task is tried")
-	flag.DurationVar(&queue.Idle, "idle", time.Minute, "after how long a task is taken from its worker")
+	flag.DurationVar(&queue.Idle, "idle", time.Minute, "after how long a silent worker loses its task")
 	flag.Parse()
 	queue.Worker = flag.Arg(1)
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	go func() { <-ctx.Done(); stop() }() // a second signal ends it at once
 	err := queue.Open(url)
 	switch {
 	case err != nil:
