@@ -10,6 +10,7 @@
 local function fail(text) error({ refusal = text }) end
 
 local SYNTAX = 'ERR syntax error'
+local IDS_FORM = 'ERR syntax error, ids are given as IDS numids id [id ...]'
 local INVALID_ID = 'ERR Invalid stream ID specified as stream command argument'
 local NAMED_BYTES = { ['"'] = '\\"', ['\\'] = '\\\\', ['\n'] = '\\n', ['\r'] = '\\r', ['\t'] = '\\t', ['\a'] = '\\a', ['\b'] = '\\b' }
 
@@ -133,7 +134,8 @@ local function parse(args, first, policies, options)
             set_once(request, 'policy', token)
             index = index + 1
         else
-            index = (options[token] or fail(SYNTAX))(request, args, index, token)
+            local is_bare_id = not request.block and parse_id(args[index])
+            index = (options[token] or fail(is_bare_id and IDS_FORM or SYNTAX))(request, args, index, token)
         end
     end
     return request.block and request or fail(SYNTAX)
@@ -299,19 +301,26 @@ local function others_than(own, groups)
     return filter(groups, function(group) return group ~= own end)
 end
 
--- The group of this name. Under REJECT there may be no other: three of them are named at most.
+-- The group of this name. Under REJECT, and for a worker that starts (no policy), there may be no other: three are named at most.
 local function admit(groups, key, name, policy)
     local own = filter(groups or {}, function(group) return group.name == name end)[1]
     if not own then
         fail("NOGROUP No such key '" .. escaped(key) .. "' or consumer group '" .. escaped(name) .. "'")
     end
     local others, names = others_than(own, groups), {}
-    if policy ~= 'REJECT' or #others == 0 then return own end
+    if policy and policy ~= 'REJECT' or #others == 0 then return own end
     for at = 1, math.min(3, #others) do names[at] = '"' .. escaped(others[at].name) .. '"' end
-    fail('FOREIGNGROUP the stream has other consumer groups: ' .. table.concat(names, ', ')
+    local refusal = 'FOREIGNGROUP the stream has other consumer groups: ' .. table.concat(names, ', ')
         .. (#others > 3 and ' and ' .. #others - 3 .. ' more' or '')
-        .. '; nothing was acknowledged or deleted. EGG.ACKDEL takes ACKONLY (acknowledge, keep the entry) or ACKED '
-        .. '(delete once no group needs it). EGG.PINS says who needs what. Last, XGROUP DESTROY a group that nobody uses any more')
+    if not policy then
+        fail(refusal .. '; EGG.ACKDEL would refuse the workers of "' .. escaped(name) .. '". If ' .. names[1]
+            .. ' is what a renamed handler left behind, let it finish (EGG.PINS shows what it needs), then XGROUP DESTROY "'
+            .. escaped(key) .. '" ' .. names[1]
+            .. '. If all are to stay, the workers name ACKED or ACKONLY, or egg.default-policy does')
+    end
+    fail(refusal .. '; nothing was acknowledged or deleted. Repeat the call with ACKONLY (acknowledge, keep the entry) or ACKED '
+        .. '(delete it once no group needs it). EGG.PINS shows what each group needs, EGG.GROUPREAP destroys groups that '
+        .. 'nobody uses. Last, XGROUP DESTROY a group that you know to be left over')
 end
 
 -- Up to here every group has been delivered.
@@ -497,9 +506,21 @@ local function require_arity(command, is_enough)
     if not is_enough then fail("ERR wrong number of arguments for '" .. command .. "' command") end
 end
 
+-- So long a call must be to have a block of ids; one with bare ids, as XACK takes them, is shown the form.
+local function require_length(command, has_keys, args, shortest, first)
+    require_arity(command, has_keys and #args >= first)
+    if #args >= shortest then return end
+    local has_id, has_block = false, false
+    for at = first, #args do
+        has_id, has_block = has_id or parse_id(args[at]), has_block or args[at]:upper() == 'IDS'
+    end
+    require_arity(command, has_id and not has_block)
+    fail(IDS_FORM)
+end
+
 -- key | group [policy] [OWNER consumer] IDS numids id [id ...]
 local function ackdel(keys, args)
-    require_arity('egg.ackdel', #keys == 1 and #args >= 4)
+    require_length('egg.ackdel', #keys == 1, args, 4, 2)
     local key, groups = keys[1], groups_of(keys[1])
     local request = parse(args, 2, ACK_POLICIES, { OWNER = owner_option })
     local ids, policy, owner = parse_ids(args, request.block), request.policy or 'REJECT', request.owner
@@ -520,13 +541,13 @@ end
 -- key | group
 local function groupguard(keys, args)
     require_arity('egg.groupguard', #keys == 1 and #args == 1)
-    admit(groups_of(keys[1]), keys[1], args[1], 'REJECT')
+    admit(groups_of(keys[1]), keys[1], args[1])
     return redis.status_reply('OK')
 end
 
 -- key | [ACKED | KEEPREF | DELREF] IDS numids id [id ...]
 local function delex(keys, args)
-    require_arity('egg.delex', #keys == 1 and #args >= 3)
+    require_length('egg.delex', #keys == 1, args, 3, 1)
     local key, groups = keys[1], groups_of(keys[1])
     local request = parse(args, 1, DELETE_POLICIES, {})
     local ids, policy = parse_ids(args, request.block), request.policy or 'ACKED'
@@ -570,7 +591,7 @@ end
 -- key destination | group [policy] [OWNER consumer] [MINDELIVERIES n] [MAXLEN | MINID [= | ~] threshold [LIMIT n]] [META]
 -- [SET numpairs field value ...] IDS numids id [id ...]
 local function ackmove(keys, args)
-    require_arity('egg.ackmove', #keys == 2 and #args >= 4)
+    require_length('egg.ackmove', #keys == 2, args, 4, 2)
     local key, destination, name = keys[1], keys[2], args[1]
     local groups, exists = groups_of(key), groups_of(destination)
     local request = parse(args, 2, ACK_POLICIES, MOVE_OPTIONS)

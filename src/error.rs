@@ -15,6 +15,8 @@ pub enum Error {
     NumIds,
     /// `numids` promises more ids than there are arguments.
     NumIdsMismatch,
+    /// Ids without `IDS numids` in front, as XACK takes them.
+    IdsForm,
     /// An id that is none.
     InvalidId,
     /// A wrong number of arguments for this command.
@@ -52,15 +54,45 @@ pub enum Error {
         /// The group's name, as given.
         group: Vec<u8>,
     },
-    /// Other consumer groups exist, and the policy is REJECT (or the command is EGG.GROUPGUARD).
-    ForeignGroup {
-        /// The names of the first few other groups.
-        names: Vec<Vec<u8>>,
-        /// How many other groups there are in all.
-        total: usize,
+    /// Other consumer groups exist, and the policy is REJECT.
+    ForeignGroup(Foreign),
+    /// The same, answered to EGG.GROUPGUARD: a worker that starts.
+    NotAlone {
+        /// The key's name, as given.
+        key: Vec<u8>,
+        /// The group's name, as given.
+        group: Vec<u8>,
+        /// The other groups.
+        others: Foreign,
     },
     /// A fault of EGG itself: the call was abandoned.
     Internal,
+}
+
+/// The consumer groups of a stream besides the one of a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Foreign {
+    /// The names of the first few; none if the caller may not know them.
+    pub names: Vec<Vec<u8>>,
+    /// How many there are in all.
+    pub total: usize,
+}
+
+impl fmt::Display for Foreign {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("FOREIGNGROUP the stream has ")?;
+        match (self.names.len(), self.total) {
+            (0, 1) => return f.write_str("1 other consumer group"),
+            (0, total) => return write!(f, "{total} other consumer groups"),
+            _ => f.write_str("other consumer groups: ")?,
+        }
+        for (index, name) in self.names.iter().enumerate() {
+            let comma = if index == 0 { "" } else { ", " };
+            write!(f, "{comma}\"{}\"", Escaped(name))?;
+        }
+        let more = self.total.saturating_sub(self.names.len());
+        if more > 0 { write!(f, " and {more} more") } else { Ok(()) }
+    }
 }
 
 /// How many foreign groups an error names.
@@ -73,6 +105,7 @@ impl fmt::Display for Error {
             Self::Syntax => f.write_str("ERR syntax error"),
             Self::NumIds => f.write_str("ERR Number of IDs must be a positive integer"),
             Self::NumIdsMismatch => f.write_str("ERR The `numids` parameter must match the number of arguments"),
+            Self::IdsForm => f.write_str("ERR syntax error, ids are given as IDS numids id [id ...]"),
             Self::InvalidId => f.write_str("ERR Invalid stream ID specified as stream command argument"),
             Self::Arity(command) => write!(f, "ERR wrong number of arguments for '{command}' command"),
             Self::NotAnInteger => f.write_str("ERR value is not an integer or out of range"),
@@ -100,19 +133,24 @@ impl fmt::Display for Error {
                 let (key, group) = (Escaped(key), Escaped(group));
                 write!(f, "NOGROUP No such key '{key}' or consumer group '{group}'")
             }
-            Self::ForeignGroup { names, total } => {
-                f.write_str("FOREIGNGROUP the stream has other consumer groups: ")?;
-                for (index, name) in names.iter().enumerate() {
-                    let comma = if index == 0 { "" } else { ", " };
-                    write!(f, "{comma}\"{}\"", Escaped(name))?;
+            Self::ForeignGroup(others) => write!(
+                f,
+                "{others}; nothing was acknowledged or deleted. Repeat the call with ACKONLY (acknowledge, keep the entry) or ACKED \
+                 (delete it once no group needs it). EGG.PINS shows what each group needs, EGG.GROUPREAP destroys groups that \
+                 nobody uses. Last, XGROUP DESTROY a group that you know to be left over"
+            ),
+            Self::NotAlone { key, group, others } => {
+                let (key, group) = (Escaped(key), Escaped(group));
+                write!(f, "{others}; EGG.ACKDEL would refuse the workers of \"{group}\". ")?;
+                if let Some(other) = others.names.first() {
+                    let other = Escaped(other);
+                    write!(
+                        f,
+                        "If \"{other}\" is what a renamed handler left behind, let it finish (EGG.PINS shows what it needs), then \
+                         XGROUP DESTROY \"{key}\" \"{other}\". "
+                    )?;
                 }
-                if *total > names.len() {
-                    write!(f, " and {} more", total - names.len())?;
-                }
-                f.write_str(
-                    "; nothing was acknowledged or deleted. EGG.ACKDEL takes ACKONLY (acknowledge, keep the entry) or ACKED \
-                     (delete once no group needs it). EGG.PINS says who needs what. Last, XGROUP DESTROY a group that nobody uses any more",
-                )
+                f.write_str("If all are to stay, the workers name ACKED or ACKONLY, or egg.default-policy does")
             }
             Self::Internal => f.write_str("ERR internal error"),
         }
@@ -148,7 +186,7 @@ impl fmt::Display for Escaped<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Error, Escaped};
+    use super::{Error, Escaped, Foreign};
 
     #[test]
     fn names_are_escaped_as_redis_cli_prints_them() {
@@ -171,13 +209,24 @@ mod tests {
 
     #[test]
     fn the_guard_names_groups_and_the_way_out() {
-        let error =
-            |names: &[&[u8]], total| Error::ForeignGroup { names: names.iter().map(|n| n.to_vec()).collect(), total };
+        let others = |names: &[&[u8]], total| Foreign { names: names.iter().map(|n| n.to_vec()).collect(), total };
+        let error = |names: &[&[u8]], total| Error::ForeignGroup(others(names, total));
         let text = error(&[b"h"], 1).to_string();
         assert!(text.starts_with("FOREIGNGROUP the stream has other consumer groups: \"h\"; nothing was"), "{text}");
         let text = error(&[b"a", b"b", b"c"], 5).to_string();
         assert!(text.contains("\"a\", \"b\", \"c\" and 2 more; nothing was acknowledged or deleted"), "{text}");
-        let ways: Vec<_> = ["ACKONLY", "ACKED", "XGROUP DESTROY"].iter().map(|way| text.find(way)).collect();
+        assert!(error(&[], 1).to_string().starts_with("FOREIGNGROUP the stream has 1 other consumer group; nothing"));
+        assert!(error(&[], 7).to_string().starts_with("FOREIGNGROUP the stream has 7 other consumer groups; nothing"));
+        let guard = Error::NotAlone { key: b"jobs".to_vec(), group: b"new".to_vec(), others: others(&[b"a b"], 1) };
+        assert!(
+            guard.to_string().contains("; EGG.ACKDEL would refuse the workers of \"new\". If \"a b\" is what"),
+            "{guard}"
+        );
+        assert!(guard.to_string().contains("XGROUP DESTROY \"jobs\" \"a b\". If all are to stay"), "{guard}");
+        let ways: Vec<_> = ["ACKONLY", "ACKED", "EGG.PINS", "EGG.GROUPREAP", "XGROUP DESTROY"]
+            .iter()
+            .map(|way| text.find(way))
+            .collect();
         assert!(ways.iter().all(Option::is_some) && ways.is_sorted(), "{text}");
     }
 }

@@ -1,6 +1,6 @@
 //! The policies, and the guard.
 
-use crate::error::{Error, GROUPS_NAMED};
+use crate::error::{Error, Foreign, GROUPS_NAMED};
 use crate::stream::Group;
 
 /// What an acknowledgement does with the entry when the calling group is not the only one.
@@ -54,12 +54,9 @@ pub fn find_group<'a>(groups: &[Group<'a>], key: &[u8], name: &[u8]) -> Result<G
     groups.iter().find(|group| group.name == name).copied().ok_or_else(no_group)
 }
 
-/// The guard: refuses unless `name` is the only group of the stream.
-pub fn require_sole_group(groups: &[Group<'_>], name: &[u8]) -> Result<(), Error> {
+/// The guard: the other groups of the stream, if `name` is not its only one.
+pub fn foreign_groups(groups: &[Group<'_>], name: &[u8]) -> Option<Foreign> {
     let others = || groups.iter().filter(|group| group.name != name);
-    if others().next().is_none() {
-        return Ok(());
-    }
-    let names = others().take(GROUPS_NAMED).map(|group| group.name.to_vec()).collect();
-    Err(Error::ForeignGroup { names, total: others().count() })
+    let names: Vec<Vec<u8>> = others().take(GROUPS_NAMED).map(|group| group.name.to_vec()).collect();
+    (!names.is_empty()).then(|| Foreign { names, total: others().count() })
 }

@@ -3,6 +3,7 @@
 use crate::glob;
 use crate::request::Reap;
 use crate::stream::{Group, Stream};
+use crate::stream_id::StreamId;
 
 /// A group to be destroyed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,7 +15,8 @@ pub struct Dead<'a> {
 }
 
 /// The groups other than `own` that a request means. What a group has pending speaks for it, and so does a consumer that was
-/// seen of late; a group without consumers may just have been made, and nothing tells when.
+/// seen of late. A group without consumers may just have been made, and nothing tells when: one that has read nothing, as XGROUP
+/// CREATE … 0 makes it for a worker to come, is taken only if it is forced, and named by a pattern.
 pub fn dead<'a>(stream: &impl Stream, groups: &[Group<'a>], own: &[u8], request: &Reap<'_>) -> Vec<Dead<'a>> {
     let is_meant = |group: &&Group<'a>| {
         group.name != own
@@ -22,6 +24,11 @@ pub fn dead<'a>(stream: &impl Stream, groups: &[Group<'a>], own: &[u8], request:
             && request.pattern.is_none_or(|pattern| glob::matches(pattern, group.name))
     };
     let with_idle = |group: &Group<'a>| Dead { group: *group, idle: stream.idle(group.name) };
-    let is_dead = |dead: &Dead<'a>| dead.idle.map_or(request.empty, |idle| idle >= request.idle);
+    let is_empty_one_meant =
+        |group: &Group<'a>| group.last_delivered > StreamId::MIN || request.force && request.pattern.is_some();
+    let is_dead = |dead: &Dead<'a>| match dead.idle {
+        Some(idle) => idle >= request.idle,
+        None => request.empty && is_empty_one_meant(&dead.group),
+    };
     groups.iter().filter(is_meant).map(with_idle).filter(is_dead).collect()
 }

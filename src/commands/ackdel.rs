@@ -6,7 +6,7 @@ use crate::deletion::{AckDelete, ack_delete};
 use crate::error::Error;
 use crate::policy::find_group;
 use crate::reply::Reply;
-use crate::request::{AckDel, parse_ids};
+use crate::request::{AckDel, parse_ids, require_length};
 use crate::server::call::Call;
 use crate::server::command::Command;
 use crate::server::groups::GroupList;
@@ -38,7 +38,7 @@ impl Command for AckDelCommand {
         name: c"egg.ackdel",
         flags: c"write fast",
         acl_categories: "write stream fast",
-        arity: -6,
+        arity: -4,
         summary: c"Acknowledges and deletes entries of a stream, unless another consumer group needs them.",
         complexity: c"O(N+G) with N the number of ids and G the number of consumer groups of the stream. With ACKED and DELREF, O(N*G).",
         since: c"0.1.0",
@@ -48,6 +48,7 @@ impl Command for AckDelCommand {
     };
 
     fn run(call: &Call<'_>) -> Result<Reply, Error> {
+        require_length(call, "egg.ackdel", 6, 3)?;
         let list = GroupList::of(call)?;
         let request = AckDel::parse(call)?;
         let ids = parse_ids(call, request.block)?;

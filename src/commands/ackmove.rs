@@ -8,7 +8,7 @@ use crate::deletion::{AckDelete, ack_delete};
 use crate::error::Error;
 use crate::policy::{AckPolicy, DeletePolicy, find_group};
 use crate::reply::Reply;
-use crate::request::{AckMove, parse_ids};
+use crate::request::{AckMove, parse_ids, require_length};
 use crate::server::call::Call;
 use crate::server::command::Command;
 use crate::server::groups::GroupList;
@@ -44,7 +44,7 @@ impl Command for AckMoveCommand {
         name: c"egg.ackmove",
         flags: c"write deny-oom getkeys-api",
         acl_categories: "write stream slow",
-        arity: -7,
+        arity: -5,
         summary: c"Moves pending entries to another stream, and acknowledges and deletes them, in one step.",
         complexity: c"O(N*(F+G)) with N the number of ids, F the size of an entry and G the number of consumer groups of the stream.",
         since: c"0.1.0",
@@ -73,6 +73,7 @@ impl Command for AckMoveCommand {
     };
 
     fn run(call: &Call<'_>) -> Result<Reply, Error> {
+        require_length(call, "egg.ackmove", 7, 4)?;
         let list = GroupList::of(call)?;
         GroupList::at(call, DESTINATION)?;
         let request = AckMove::parse(call)?;

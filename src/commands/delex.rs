@@ -5,7 +5,7 @@ use crate::deletion::{ABSENT, delete_entries};
 use crate::error::Error;
 use crate::policy::{AckPolicy, DeletePolicy};
 use crate::reply::Reply;
-use crate::request::{Dialect, Ids, parse_ids};
+use crate::request::{Dialect, Ids, parse_ids, require_length};
 use crate::server::call::Call;
 use crate::server::command::Command;
 use crate::server::groups::GroupList;
@@ -31,7 +31,7 @@ impl Command for DelEx {
         name: c"egg.delex",
         flags: c"write fast",
         acl_categories: "write stream fast",
-        arity: -5,
+        arity: -3,
         summary: c"Deletes entries of a stream that no consumer group needs any more.",
         complexity: c"O(N+G) with N the number of ids and G the number of consumer groups of the stream; O(N*G) if groups have pending entries among them.",
         since: c"0.1.0",
@@ -41,6 +41,7 @@ impl Command for DelEx {
     };
 
     fn run(call: &Call<'_>) -> Result<Reply, Error> {
+        require_length(call, "egg.delex", 5, 2)?;
         let list = GroupList::of(call)?;
         let request = Ids::parse(call, 2, Dialect::Egg, DeletePolicy::parse)?;
         let ids = parse_ids(call, request.block)?;

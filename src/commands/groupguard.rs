@@ -1,5 +1,5 @@
 use crate::error::Error;
-use crate::policy::{find_group, require_sole_group};
+use crate::policy::{find_group, foreign_groups};
 use crate::reply::Reply;
 use crate::server::call::Call;
 use crate::server::command::Command;
@@ -33,7 +33,8 @@ impl Command for GroupGuard {
         let list = GroupList::of(call)?;
         let groups = list.rows()?.unwrap_or_default();
         let own = find_group(&groups, call.key(), call.group())?.name;
-        require_sole_group(&groups, own).inspect_err(|_| stats::GROUPGUARD_REFUSED.add(1))?;
-        Ok(Reply::Ok)
+        let Some(others) = foreign_groups(&groups, own) else { return Ok(Reply::Ok) };
+        stats::GROUPGUARD_REFUSED.add(1);
+        Err(Error::NotAlone { key: call.key().to_vec(), group: own.to_vec(), others })
     }
 }

@@ -16,7 +16,8 @@ use crate::stats;
 /// least `ms` milliseconds, and that have nothing pending.
 ///
 /// - `MATCH`: only groups whose name matches this glob.
-/// - `EMPTY`: groups without consumers, too. They get no grace period: one that was just made goes as well.
+/// - `EMPTY`: groups without consumers, too. They get no grace period: one that was made at `$` a moment ago goes as well. One that
+///   has read nothing (last-delivered-id 0-0) stays, as it may be waiting for its first worker; only FORCE with MATCH takes it.
 /// - `FORCE`: groups with pending entries, too.
 /// - `DRYRUN`: destroy nothing, only say what would be.
 ///
@@ -40,7 +41,7 @@ impl Command for GroupReap {
         complexity: c"O(G+C+P) with G the number of consumer groups, C the number of their consumers and P the number of pending entries destroyed.",
         since: c"0.1.0",
         calls: Some(&stats::GROUPREAP_CALLS),
-        keys: &[Key::delete(1)],
+        keys: &[Key::take(1)],
         arguments: &[
             Argument::key(c"key", 0),
             Argument::string(c"group"),

@@ -1,14 +1,15 @@
 //! The guard in front of what acknowledges.
 
 use super::outcome::count_policy;
-use crate::error::Error;
-use crate::policy::{AckPolicy, require_sole_group};
-use crate::server::alarm;
+use crate::error::{Error, Foreign};
+use crate::policy::{AckPolicy, foreign_groups};
 use crate::server::call::Call;
+use crate::server::{acl, alarm};
 use crate::stats::Counter;
 use crate::stream::Group;
 
-/// Lets a call pass, unless its policy is REJECT and there are other groups than its own. Counts it, and warns.
+/// Lets a call pass, unless its policy is REJECT and there are other groups than its own. Counts it, and warns. The groups are
+/// named only to a caller who may read the stream.
 pub fn admit(
     call: &Call<'_>,
     groups: &[Group<'_>],
@@ -17,11 +18,9 @@ pub fn admit(
     refused: &Counter,
 ) -> Result<(), Error> {
     count_policy(policy);
-    if policy != AckPolicy::Reject {
-        return Ok(());
-    }
-    require_sole_group(groups, own).inspect_err(|_| {
-        refused.add(1);
-        alarm::refused(call);
-    })
+    let Some(others) = foreign_groups(groups, own).filter(|_| policy == AckPolicy::Reject) else { return Ok(()) };
+    refused.add(1);
+    alarm::refused(call, others.names.first().map_or(b"", Vec::as_slice));
+    let names = if acl::may_read(call) { others.names } else { Vec::new() };
+    Err(Error::ForeignGroup(Foreign { names, ..others }))
 }

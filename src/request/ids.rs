@@ -83,10 +83,30 @@ pub(super) fn find_ids<'a>(
         index = match ids_block(arguments, index)? {
             Some(_) if block.is_some() && dialect == Dialect::Egg => return Err(Error::Syntax),
             Some(ids) => block.insert(ids).end,
-            None => option(token, index)?,
+            None => option(token, index).map_err(|error| match (&block, error) {
+                (None, Error::Syntax) if dialect == Dialect::Egg && StreamId::parse(token).is_some() => Error::IdsForm,
+                (_, error) => error,
+            })?,
         };
     }
     block.ok_or(Error::Syntax)
+}
+
+/// Checks that a call is long enough to have an `IDS` block. The server is told a smaller number of arguments, so that who gives ids
+/// as XACK takes them, `key group id`, is shown the form.
+pub fn require_length(
+    arguments: &impl Arguments,
+    name: &'static str,
+    shortest: usize,
+    first: usize,
+) -> Result<(), Error> {
+    if arguments.len() >= shortest {
+        return Ok(());
+    }
+    let rest = || (first..arguments.len()).filter_map(|index| arguments.get(index));
+    let has_block = rest().any(|word| word.eq_ignore_ascii_case(b"IDS"));
+    let has_id = rest().any(|word| StreamId::parse(word).is_some());
+    Err(if has_id && !has_block { Error::IdsForm } else { Error::Arity(name) })
 }
 
 /// If an `IDS numids id [id ...]` block begins at `index`: where its ids stand. Exactly `numids` arguments belong to it,
@@ -173,7 +193,10 @@ mod tests {
             ("", Error::Syntax),
             ("ACKED ACKED IDS 1 1", Error::Syntax),
             ("ACKED KEEPREF IDS 1 1", Error::Syntax),
-            ("1 1-1 2-1", Error::Syntax),
+            ("1 1-1 2-1", Error::IdsForm),
+            ("1-1", Error::IdsForm),
+            ("OWNER c 1-1", Error::IdsForm),
+            ("ACKED 1-1 IDS 1 1-1", Error::IdsForm),
             ("IDS 1 1-1 2-1", Error::Syntax),
             ("IDS 1 1-1 IDS", Error::Syntax),
             ("IDS 1 1-1 FOO", Error::Syntax),

@@ -8,7 +8,7 @@ mod trim;
 
 pub use ackmove::AckMove;
 pub use add::Add;
-pub use ids::{AckDel, Ids, parse_ids};
+pub use ids::{AckDel, Ids, parse_ids, require_length};
 pub use reap::Reap;
 pub use trim::{Dialect, TrimRequest};
 

@@ -112,7 +112,7 @@ impl Call<'_> {
         })
     }
 
-    /// Checks that the caller may run a core command on a key itself: loading EGG hands nobody what was denied to him.
+    /// Checks that the caller may run a core command on a key itself, where a command is not to give what that one is denied for.
     ///
     /// A dry run as the caller (`C`, `D`): it stops after the permission check, which logs a refusal in ACL LOG. A call that
     /// comes from another module has no user, and may do all that modules may.

@@ -7,6 +7,7 @@
 //! [`call`], [`reply`], [`log`], [`string`] and [`command`].
 #![allow(unsafe_code)]
 
+pub mod acl;
 pub mod alarm;
 pub mod append;
 pub mod call;

@@ -14,13 +14,15 @@ each_server! {
 }
 
 const SYNTAX: &str = "ERR syntax error";
+const IDS_FORM: &str = "ERR syntax error, ids are given as IDS numids id [id ...]";
 const NUMIDS: &str = "ERR Number of IDs must be a positive integer";
 const MISMATCH: &str = "ERR The `numids` parameter must match the number of arguments";
 const INVALID_ID: &str = "ERR Invalid stream ID specified as stream command argument";
 const WRONG_TYPE: &str = "WRONGTYPE Operation against a key holding the wrong kind of value";
 const ARITY: &str = "ERR wrong number of arguments for 'egg.ackdel' command";
-const WAY_OUT: &str = "; nothing was acknowledged or deleted. EGG.ACKDEL takes ACKONLY (acknowledge, keep the entry) or ACKED \
-                       (delete once no group needs it). EGG.PINS says who needs what. Last, XGROUP DESTROY a group that nobody uses any more";
+const WAY_OUT: &str = "; nothing was acknowledged or deleted. Repeat the call with ACKONLY (acknowledge, keep the entry) or ACKED \
+                       (delete it once no group needs it). EGG.PINS shows what each group needs, EGG.GROUPREAP destroys groups \
+                       that nobody uses. Last, XGROUP DESTROY a group that you know to be left over";
 
 /// Asserts an error, and that `s` is as it was.
 fn refused<A: AsRef<[u8]>>(client: &mut Client, words: &[A], expected: &str) {
@@ -50,7 +52,16 @@ fn every_error_has_its_exact_text(kind: Kind) {
         ("EGG.ACKDEL", ARITY),
         ("EGG.ACKDEL s", ARITY),
         ("EGG.ACKDEL s g IDS 1", ARITY),
-        ("EGG.ACKDEL s g 1-0 2-0 3-0", SYNTAX),
+        ("EGG.ACKDEL s g", ARITY),
+        ("EGG.ACKDEL s g ACKED", ARITY),
+        // As XACK takes them.
+        ("EGG.ACKDEL s g 1-0", IDS_FORM),
+        ("EGG.ACKDEL s g 1-0 2-0", IDS_FORM),
+        ("EGG.ACKDEL s g 1-0 2-0 3-0", IDS_FORM),
+        ("EGG.ACKDEL s g ACKED 1-0", IDS_FORM),
+        ("EGG.ACKDEL s g OWNER c 1796076683494-0", IDS_FORM),
+        ("EGG.ACKDEL string g 1-0", IDS_FORM),
+        ("EGG.ACKDEL none none 1-0", IDS_FORM),
         ("EGG.ACKDEL s g ACKED REJECT ACKONLY", SYNTAX),
         ("EGG.ACKDEL s g ACKED ACKED IDS 1 1-0", SYNTAX),
         ("EGG.ACKDEL s g ACKED IDS 1 1-0 KEEPREF", SYNTAX),

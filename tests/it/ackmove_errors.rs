@@ -46,6 +46,10 @@ fn errors_come_in_order_and_change_nothing(kind: Kind) {
     for call in ["EGG.ACKMOVE", "EGG.ACKMOVE s g", "EGG.ACKMOVE text g d IDS 1", "EGG.ACKMOVE s g d IDS 1"] {
         refused(&mut client, call, arity);
     }
+    let form = "ERR syntax error, ids are given as IDS numids id [id ...]";
+    for call in ["EGG.ACKMOVE s g d 1-0", "EGG.ACKMOVE text g d META 1-0", "EGG.ACKMOVE s g d META 1-0 2-0 3-0"] {
+        refused(&mut client, call, form);
+    }
     // Everything behind the first error is wrong, too.
     for call in
         ["text none last FOO IDS 0 bad", "s none text FOO IDS 0 bad", "text g text IDS 1 1-0", "s g text IDS 1 1-0"]
@@ -111,15 +115,16 @@ fn the_guard_refuses_as_a_whole(kind: Kind) {
     let mut client = server.connect();
     client.stream(3, &["g", "h"]);
     client.all(&["XADD d 5-0 f v"]);
-    let expected = "FOREIGNGROUP the stream has other consumer groups: \"h\"; nothing was acknowledged or deleted. EGG.ACKDEL \
-                    takes ACKONLY (acknowledge, keep the entry) or ACKED (delete once no group needs it). EGG.PINS says who needs what. Last, XGROUP \
-                    DESTROY a group that nobody uses any more";
+    let expected = "FOREIGNGROUP the stream has other consumer groups: \"h\"; nothing was acknowledged or deleted. Repeat the \
+                    call with ACKONLY (acknowledge, keep the entry) or ACKED (delete it once no group needs it). EGG.PINS shows \
+                    what each group needs, EGG.GROUPREAP destroys groups that nobody uses. Last, XGROUP DESTROY a group that \
+                    you know to be left over";
     for destination in ["d", "new", "s"] {
         for options in ["", "REJECT", "META MAXLEN 0 SET 1 a b OWNER c"] {
             refused(&mut client, &format!("EGG.ACKMOVE s g {destination} {options} IDS 2 1-0 2-0"), expected);
         }
     }
-    let warning = "FOREIGNGROUP: refused 1 call(s) since the last warning. The last one: stream \"s\", group \"g\"";
+    let warning = "FOREIGNGROUP: refused a call: stream \"s\", group \"g\", which is not alone: there is \"h\"";
     assert_eq!(server.log().lines().filter(|line| line.ends_with(warning)).count(), 1);
     assert_eq!(client.info("egg", "egg_ackmove_refused"), "9");
     // The groups of the destination are nobody's concern, and one by the name of the caller's is another one.

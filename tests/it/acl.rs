@@ -8,6 +8,7 @@ each_server! {
     permission_for_ackdel_is_permission_for_its_effect,
     categories_allow_and_deny,
     reading_needs_read_permission_and_deleting_needs_write_permission,
+    groups_are_named_to_those_who_may_read_the_stream,
     a_denied_key_is_refused_and_logged,
     a_denied_command_is_refused_and_logged,
 }
@@ -91,6 +92,43 @@ fn reading_needs_read_permission_and_deleting_needs_write_permission(kind: Kind)
         assert_eq!(admin.run("XLEN s"), if ackdel == denied { 1 } else { 0 }, "{rules}");
         assert_eq!(client.run("EGG.VERSION"), env!("CARGO_PKG_VERSION"), "{rules}");
     }
+}
+
+/// A refusal tells a user without read permission how many other groups there are, and no names. Reaping shows names and counts,
+/// and so needs the permission to read.
+fn groups_are_named_to_those_who_may_read_the_stream(kind: Kind) {
+    let server = Server::start(kind);
+    let mut admin = server.connect();
+    admin.stream(1, &["g", "secret"]);
+    let eval = ["EVAL", "return redis.pcall('EGG.ACKDEL', 's', 'g', 'IDS', '1', '1-0').err", "0"];
+    for (rules, start) in [
+        ("%RW~s", "FOREIGNGROUP the stream has other consumer groups: \"secret\"; nothing was acknowledged"),
+        ("%W~s", "FOREIGNGROUP the stream has 1 other consumer group; nothing was acknowledged"),
+        ("%W~s (%R~other +@all)", "FOREIGNGROUP the stream has 1 other consumer group; nothing was acknowledged"),
+        (
+            "%W~s (%R~s +@all)",
+            "FOREIGNGROUP the stream has other consumer groups: \"secret\"; nothing was acknowledged",
+        ),
+    ] {
+        let mut client = server.login(&format!("+@all {rules}"));
+        let refused = client.run(ACKDEL);
+        assert!(refused.error().starts_with(start), "{rules}: {refused:?}");
+        let refused = client.send(&eval).text();
+        assert!(refused.starts_with(start), "{rules}: {refused}");
+        client.all(&["MULTI", ACKDEL]);
+        let replies = client.run("EXEC");
+        assert!(replies.array()[0].error().starts_with(start), "{rules}: {replies:?}");
+    }
+    admin.all(&["XGROUP CREATE s second 0-1"]);
+    let mut writer = server.login("+@all %W~s");
+    let refused = writer.run(ACKDEL);
+    assert!(refused.error().starts_with("FOREIGNGROUP the stream has 2 other consumer groups; "), "{refused:?}");
+    assert!(writer.run("EGG.GROUPREAP s g IDLE 1 EMPTY FORCE DRYRUN").is_denied());
+    assert!(writer.run("EGG.GROUPREAP s g IDLE 1 EMPTY FORCE").is_denied());
+    assert!(writer.run("EGG.GROUPGUARD s g").is_denied());
+    assert_eq!(admin.run("XINFO GROUPS s").array().len(), 3);
+    let mut reader = server.login("+@all %RW~s");
+    assert_eq!(reader.run("EGG.GROUPREAP s g IDLE 1 EMPTY DRYRUN MATCH second").array().len(), 1);
 }
 
 fn a_denied_key_is_refused_and_logged(kind: Kind) {

@@ -120,6 +120,7 @@ fn reaping_needs_permission_for_xgroup_destroy(kind: Kind) {
         "~* +egg.groupreap",
         "~* +egg.groupreap +xgroup|create",
         "%R~s +@all",
+        "%W~s +@all",
         "~other +@all",
         "~* +egg.groupreap (~other +xgroup)",
         "~* +@all -egg.groupreap",
@@ -133,7 +134,8 @@ fn reaping_needs_permission_for_xgroup_destroy(kind: Kind) {
         assert_eq!(*admin.run("ACL LOG").array()[0].field("username"), "u", "{rules}");
     }
     assert!(!server.log().contains("destroyed group"));
-    for rules in ["~* +egg.groupreap +xgroup|destroy", "%W~s +@egg +xgroup", "~* +egg.groupreap (~s +xgroup|destroy)"] {
+    for rules in ["~* +egg.groupreap +xgroup|destroy", "%RW~s +@egg +xgroup", "~* +egg.groupreap (~s +xgroup|destroy)"]
+    {
         let mut client = server.login(rules);
         assert_eq!(client.run("EGG.GROUPREAP s g IDLE 1 DRYRUN").array().len(), 1, "{rules}");
     }

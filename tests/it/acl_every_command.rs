@@ -22,12 +22,12 @@ const CALLS: [(&str, &str); 8] = [
 ];
 
 const ALL: &str = "ackdel delex trim add reap move guard pins";
-const WRITERS: &str = "ackdel delex trim add reap";
+const WRITERS: &str = "ackdel delex trim add";
 
 fn prepare(admin: &mut Client) {
     admin.run("DEL s d");
     admin.stream(3, &["g"]);
-    admin.all(&["XGROUP CREATE s empty 0"]);
+    admin.all(&["XGROUP CREATE s empty 0-1"]);
 }
 
 /// All that a call could leave behind.

@@ -47,7 +47,7 @@ fn the_other_commands_go_by_their_key(kind: Kind) {
     let server = cluster(kind);
     let mut client = server.connect();
     stream(&mut client, "jobs");
-    client.all(&["XGROUP CREATE jobs old 0"]);
+    client.all(&["XGROUP CREATE jobs old 0-1"]);
     assert_eq!(client.run("EGG.PINS jobs").array().len(), 2);
     assert_eq!(client.run("EGG.GROUPREAP jobs g IDLE 1 EMPTY").array().len(), 1);
     assert_eq!(client.run("EGG.ACKDEL jobs g OWNER c IDS 1 1-0"), [1]);

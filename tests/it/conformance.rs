@@ -54,6 +54,9 @@ pub fn for_ackdel(recorded: &Vector, kind: Kind) -> Vector {
     if let Some(error) = recorded.error() {
         vector.expect_error(&error.replace("'xackdel'", "'egg.ackdel'"));
     }
+    if vector.name == "xackdel/parse/no-ids-keyword" {
+        vector.expect_error("ERR syntax error, ids are given as IDS numids id [id ...]");
+    }
     if recorded.has_tag("quirk-stale-min") {
         without_stale_minimum(&mut vector, kind);
     }

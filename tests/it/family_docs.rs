@@ -24,7 +24,7 @@ fn command_info_has_arity_flags_keys_and_categories(kind: Kind) {
     let server = Server::start(kind);
     let mut client = server.connect();
     for (name, arity, flags, categories, key) in [
-        ("egg.delex", -5, "fast module write", "@egg @fast @stream @write", "RW delete"),
+        ("egg.delex", -3, "fast module write", "@egg @fast @stream @write", "RW delete"),
         ("egg.trim", -2, "module write", "@egg @slow @stream @write", "RW delete"),
         ("egg.add", -5, "denyoom fast module write", "@egg @fast @stream @write", "RW update"),
     ] {

@@ -15,9 +15,6 @@ each_server! {
     version_answers_the_version_of_the_package,
 }
 
-const WAY_OUT: &str = "; nothing was acknowledged or deleted. EGG.ACKDEL takes ACKONLY (acknowledge, keep the entry) or ACKED \
-                       (delete once no group needs it). EGG.PINS says who needs what. Last, XGROUP DESTROY a group that nobody uses any more";
-
 fn is_ok_for_a_group_that_is_alone(kind: Kind) {
     let server = Server::start(kind);
     let mut client = server.connect();
@@ -33,12 +30,17 @@ fn refuses_while_other_groups_exist_and_names_them(kind: Kind) {
     let server = Server::start(kind);
     let mut client = server.connect();
     client.stream(3, &["g", "h"]);
-    let refusal =
-        |names: &str| Reply::Error(format!("FOREIGNGROUP the stream has other consumer groups: {names}{WAY_OUT}"));
-    assert_eq!(client.run("EGG.GROUPGUARD s g"), refusal(r#""h""#));
-    assert_eq!(client.run("EGG.GROUPGUARD s h"), refusal(r#""g""#));
+    let refusal = |own: &str, names: &str, first: &str| {
+        Reply::Error(format!(
+            "FOREIGNGROUP the stream has other consumer groups: {names}; EGG.ACKDEL would refuse the workers of \"{own}\". If \
+             \"{first}\" is what a renamed handler left behind, let it finish (EGG.PINS shows what it needs), then XGROUP \
+             DESTROY \"s\" \"{first}\". If all are to stay, the workers name ACKED or ACKONLY, or egg.default-policy does"
+        ))
+    };
+    assert_eq!(client.run("EGG.GROUPGUARD s g"), refusal("g", r#""h""#, "h"));
+    assert_eq!(client.run("EGG.GROUPGUARD s h"), refusal("h", r#""g""#, "g"));
     client.all(&["XGROUP CREATE s i $", "XGROUP CREATE s j $", "XGROUP CREATE s k $"]);
-    assert_eq!(client.run("EGG.GROUPGUARD s g"), refusal(r#""h", "i", "j" and 1 more"#));
+    assert_eq!(client.run("EGG.GROUPGUARD s g"), refusal("g", r#""h", "i", "j" and 1 more"#, "h"));
 }
 
 fn refuses_a_missing_group_and_a_missing_key(kind: Kind) {

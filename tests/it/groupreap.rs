@@ -54,7 +54,9 @@ fn a_group_goes_when_its_consumers_are_idle_and_nothing_is_pending(kind: Kind) {
         (&["XGROUP CREATE s o 0", "XGROUP CREATECONSUMER s o c"], &all),
         // Just made: nothing tells since when.
         (&["XGROUP CREATE s o $"], &["EMPTY", "EMPTY FORCE"]),
-        (&["XGROUP CREATE s o 0"], &["EMPTY", "EMPTY FORCE"]),
+        // Made for a worker to come: it is not told from one that nobody will ever use.
+        (&["XGROUP CREATE s o 0"], &[]),
+        (&["XGROUP CREATE s o 0-1"], &["EMPTY", "EMPTY FORCE"]),
         (&["XGROUP CREATE s o 0", READ, "XGROUP DELCONSUMER s o c"], &["EMPTY", "EMPTY FORCE"]),
         // Somebody may still be at work.
         (&["XGROUP CREATE s o 0", READ], &["FORCE", "EMPTY FORCE"]),
@@ -78,6 +80,18 @@ fn a_group_goes_when_its_consumers_are_idle_and_nothing_is_pending(kind: Kind) {
             assert_eq!(day, Reply::Array(Vec::new()), "{lines:?} {options}");
         }
     }
+    // Only by force, and by its name.
+    for (options, goes) in [
+        ("EMPTY MATCH o", false),
+        ("FORCE MATCH o", false),
+        ("EMPTY FORCE MATCH p", false),
+        ("EMPTY FORCE MATCH o DRYRUN", true),
+        ("EMPTY FORCE MATCH o", true),
+    ] {
+        prepare(&mut client, &["XGROUP CREATE s o 0"]);
+        let expected: &[&str] = if goes { &["o"] } else { &[] };
+        assert_eq!(names(&client.run(&format!("EGG.GROUPREAP s g IDLE 1 {options}"))), expected, "{options}");
+    }
     prepare(&mut client, &["XGROUP CREATE s o 0", READ, ACK]);
     for idle in ["60000", "9223372036854775807"] {
         assert_eq!(client.run(&format!("EGG.GROUPREAP s g IDLE {idle} FORCE")), Reply::Array(Vec::new()));
@@ -88,7 +102,7 @@ fn a_group_goes_when_its_consumers_are_idle_and_nothing_is_pending(kind: Kind) {
 fn the_group_of_the_caller_never_goes(kind: Kind) {
     let server = Server::start(kind);
     let mut client = server.connect();
-    prepare(&mut client, &["XGROUP CREATE s o 0", "XGROUP CREATE s p 0", READ]);
+    prepare(&mut client, &["XGROUP CREATE s o 0", "XGROUP CREATE s p 0-1", READ]);
     client.all(&["XACK s g 1-0 2-0 3-0"]);
     pass(&mut client, 2);
     assert_eq!(client.run("EGG.GROUPREAP s g IDLE 1 EMPTY FORCE MATCH g"), Reply::Array(Vec::new()));
@@ -115,7 +129,7 @@ fn one_consumer_seen_of_late_keeps_its_group(kind: Kind) {
 fn the_rows_in_both_protocols(kind: Kind) {
     let server = Server::start(kind);
     let mut client = server.connect();
-    prepare(&mut client, &["XGROUP CREATE s o 0", READ, "XGROUP CREATE s p 0", "XGROUP CREATE s q 1-0"]);
+    prepare(&mut client, &["XGROUP CREATE s o 0", READ, "XGROUP CREATE s p 0-1", "XGROUP CREATE s q 1-0"]);
     client.all(&["XACK s o 1-0", "XADD s 4-0 f v", "XDEL s 2-0"]);
     pass(&mut client, 5);
     let mut wire = Wire::connect(&server);
@@ -146,7 +160,7 @@ fn match_picks_by_name_as_keys_does(kind: Kind) {
         let name = word(b"abc-]*\\", 4);
         client.send(&[&b"SET"[..], &name, b"x"]);
         client.all(&["SELECT 1"]);
-        client.send(&[&b"XGROUP"[..], b"CREATE", b"s", &name, b"0"]);
+        client.send(&[&b"XGROUP"[..], b"CREATE", b"s", &name, b"0-1"]);
         client.all(&["SELECT 0"]);
     }
     let mut found = 0;
@@ -168,7 +182,7 @@ fn match_picks_by_name_as_keys_does(kind: Kind) {
 fn a_dry_run_tells_the_same_and_changes_nothing(kind: Kind) {
     let server = Options::new(kind).aof().start();
     let (mut watcher, mut client) = (server.connect(), server.connect());
-    prepare(&mut client, &["XGROUP CREATE s o 0", READ, "XGROUP CREATE s p 0"]);
+    prepare(&mut client, &["XGROUP CREATE s o 0", READ, "XGROUP CREATE s p 0-1"]);
     pass(&mut client, 2);
     let call = "EGG.GROUPREAP s g IDLE 1 EMPTY FORCE";
     let (before, written) = (client.state("s"), server.aof().len());
@@ -192,13 +206,14 @@ fn each_destroyed_group_is_logged_with_what_it_had_pending(kind: Kind) {
     let name = b"a\r\n\0\xff%s%n\"";
     client.send(&[&b"XADD"[..], name, b"1-0", b"f", b"v"]);
     for group in [&b"own"[..], name, b"plain"] {
-        client.send(&[&b"XGROUP"[..], b"CREATE", name, group, b"0"]);
+        client.send(&[&b"XGROUP"[..], b"CREATE", name, group, b"0-1"]);
     }
     client.send(&[&b"XREADGROUP"[..], b"GROUP", name, b"c", b"STREAMS", name, b">"]);
     pass(&mut client, 2);
     client.send(&[&b"EGG.GROUPREAP"[..], name, b"own", b"IDLE", b"1", b"EMPTY", b"FORCE"]);
     let log = server.log();
-    let lines: Vec<_> = log.lines().filter_map(|line| line.split_once("* <egg> ").map(|(_, text)| text)).collect();
+    let lines = log.lines().filter_map(|line| line.split_once("* <egg> ").map(|(_, text)| text));
+    let lines: Vec<_> = lines.filter(|line| line.starts_with("destroyed")).collect();
     let shown = r#"a\r\n\x00\xff%s%n\""#;
     let line = |group: &str, pending: usize| {
         format!("destroyed group \"{group}\" of stream \"{shown}\", with {pending} pending entries")
@@ -215,7 +230,7 @@ fn groups_are_destroyed_as_by_the_core(kind: Kind) {
     for (lines, destroyed) in [
         (&["XGROUP CREATE s o 0", READ][..], &["XGROUP DESTROY s o"][..]),
         (
-            &["XGROUP CREATE s o 0", "XGROUP CREATE s p 0"],
+            &["XGROUP CREATE s o 0-1", "XGROUP CREATE s p 0-1"],
             &["MULTI", "XGROUP DESTROY s o", "XGROUP DESTROY s p", "EXEC"],
         ),
         (&[], &[]),

@@ -89,7 +89,7 @@ fn moving_and_reaping_are_counted(kind: Kind) {
     client.stream(5, &["g"]);
     client.all(&["XDEL s 4-0"]);
     client.all(&["EGG.ACKMOVE s g d IDS 4 1-0 2-0 4-0 9-0", "EGG.PINS s"]);
-    client.all(&["XGROUP CREATE s h 0", "XGROUP CREATE s i 0"]);
+    client.all(&["XGROUP CREATE s h 0-1", "XGROUP CREATE s i 0-1"]);
     client.run("EGG.ACKMOVE s g d IDS 1 3-0");
     client.all(&["EGG.ACKMOVE s g d ACKONLY MAXLEN 1 IDS 1 3-0", "EGG.GROUPREAP s g IDLE 1 EMPTY DRYRUN"]);
     client.all(&["EGG.GROUPREAP s g IDLE 1 EMPTY", "EGG.ACKDEL s g OWNER other IDS 1 5-0"]);
@@ -152,14 +152,15 @@ fn refused_calls_are_counted_and_nothing_else_of_them(kind: Kind) {
     assert_eq!(client.info("egg", "egg_groupguard_refused"), "1");
 }
 
+/// The first one at once, with the name of another group; what follows is counted, and told when the ten seconds are over.
 fn warnings_are_ten_seconds_apart_and_count_the_calls_between(kind: Kind) {
-    let server = Server::start(kind);
+    let mut server = Server::start(kind);
     let mut client = server.connect();
     for key in ["quiet", "line\n%s\u{100}"] {
         client.send(&["XGROUP", "CREATE", key, "g", "$", "MKSTREAM"]);
-        client.send(&["XGROUP", "CREATE", key, "h", "$"]);
+        client.send(&["XGROUP", "CREATE", key, "%n\r\nintruder", "$"]);
     }
-    let warnings = || -> Vec<String> {
+    let warnings = |server: &Server| -> Vec<String> {
         let log = server.log();
         log.lines().filter_map(|line| Some(line.split_once("# <egg> FOREIGNGROUP: ")?.1.to_owned())).collect()
     };
@@ -169,26 +170,36 @@ fn warnings_are_ten_seconds_apart_and_count_the_calls_between(kind: Kind) {
         part(0) * 1000 + part(1) / 1000
     };
     let first = milliseconds(&mut client);
-    let mut refuse =
-        |key: &str| assert!(client.send(&["EGG.ACKDEL", key, "g", "IDS", "1", "1-0"]).error().starts_with("F"));
-    refuse("quiet");
-    let line = |count: usize, key: &str| {
-        format!("refused {count} call(s) since the last warning. The last one: stream \"{key}\", group \"g\"")
+    let refuse = |client: &mut Client, key: &str, times: usize| {
+        for _ in 0..times {
+            assert!(client.send(&["EGG.ACKDEL", key, "g", "IDS", "1", "1-0"]).error().starts_with("FOREIGNGROUP "));
+        }
     };
-    assert_eq!(warnings(), [line(1, "quiet")]);
-    for _ in 0..500 {
-        refuse("quiet");
-    }
-    assert_eq!(warnings().len(), 1);
-    let mut refused = 500;
-    wait_until(|| {
-        refuse("line\n%s\u{100}");
-        refused += 1;
-        warnings().len() > 1
-    });
-    assert_eq!(warnings(), [line(1, "quiet"), line(refused, r"line\n%s\xc4\x80")]);
+    let line = |what: &str, key: &str| {
+        format!("refused {what}: stream \"{key}\", group \"g\", which is not alone: there is \"%n\\r\\nintruder\"")
+    };
+    refuse(&mut client, "quiet", 1);
+    let mut expected = vec![line("a call", "quiet")];
+    assert_eq!(warnings(&server), expected);
+    refuse(&mut client, "quiet", 198);
+    refuse(&mut client, "line\n%s\u{100}", 2);
+    assert_eq!(warnings(&server), expected);
+    wait_until(|| warnings(&server).len() > 1);
+    expected.push(line("200 more calls in the last ten seconds, the last one", r"line\n%s\xc4\x80"));
+    assert_eq!(warnings(&server), expected);
     let passed = milliseconds(&mut client) - first;
     assert!((10_000..20_000).contains(&passed), "{passed}");
+    // The next ten seconds have begun; a server may stop meanwhile.
+    refuse(&mut client, "quiet", 1);
+    assert_eq!(warnings(&server), expected);
+    wait_until(|| warnings(&server).len() > 2);
+    expected.push(line("1 more call in the last ten seconds, the last one", "quiet"));
+    assert_eq!(warnings(&server), expected);
+    refuse(&mut client, "quiet", 1);
+    let _ = client.try_send(&["SHUTDOWN", "NOSAVE"]);
+    server.wait_for_its_end();
+    assert_eq!(warnings(&server), expected);
+    assert!(!server.log().contains("timer") && server.log().contains("bye bye"), "{}", server.log());
 }
 
 fn inner_commands_show_in_the_statistics_of_commands(kind: Kind) {

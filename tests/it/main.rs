@@ -24,6 +24,7 @@ mod config;
 mod conformance;
 mod crash_mix;
 mod dangling;
+mod deleted_consumers;
 mod delex;
 mod dependencies;
 mod docs;

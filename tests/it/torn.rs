@@ -29,7 +29,7 @@ const CALLS: [(&[&str], &str); 12] = [
     (&["XACK s g 1-0 2-0 4-0"], "EGG.TRIM s"),
     (&["XACK s g 1-0 5-0"], "EGG.DELEX s IDS 2 1-0 5-0"),
     (&["XACK s g 1-0 2-0 4-0"], "EGG.ADD s MAXLEN 2 9-0 f v"),
-    (&["XGROUP CREATE s old 0", "XGROUP CREATE s older 0"], "EGG.GROUPREAP s g IDLE 1 EMPTY"),
+    (&["XGROUP CREATE s old 0-1", "XGROUP CREATE s older 0-1"], "EGG.GROUPREAP s g IDLE 1 EMPTY"),
     (&["MULTI", "SET x 1", "EGG.ACKDEL s g IDS 1 1-0", "EGG.ACKMOVE s g s IDS 1 2-0"], "EXEC"),
 ];
 

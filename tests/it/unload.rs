@@ -157,6 +157,13 @@ fn a_load_that_the_server_turns_down_leaves_nothing(kind: Kind) {
         assert!(modules.array().iter().all(|row| *row.field("name") != "egg"), "{modules:?}");
         assert!(client.run("EGG.VERSION").error().starts_with("ERR unknown command"));
     }
+    for _ in 0..2 {
+        let load = format!("MODULE LOADEX {path} CONFIG egg.no-such-knob 1");
+        client.all(&["MULTI", "PING", &load, "PING"]);
+        let replies = client.run("EXEC");
+        assert_eq!(replies.array()[1].error(), "ERR Error loading the extension. Please check the server logs.");
+        assert!(client.run("EGG.VERSION").error().starts_with("ERR unknown command"));
+    }
     assert!(!server.log().contains("EGG was not unloaded"), "{}", server.log());
     assert_eq!(client.send(&["MODULE", "LOAD", &path]), "OK");
     assert_refused(&client.run("MODULE UNLOAD egg"), &server);

@@ -99,7 +99,7 @@ impl Judge {
                     if has_changed {
                         return fail("a refused call has changed something");
                     }
-                    if !text.bytes().all(|byte| matches!(byte, b' '..=b'~')) || text.len() > 1200 {
+                    if !text.bytes().all(|byte| matches!(byte, b' '..=b'~')) || text.len() > 1600 {
                         return fail("an error is no short clean line");
                     }
                     if text.contains("internal error") {

@@ -191,7 +191,8 @@ impl<'a> Worker<'a> {
     /// Finishes all that is left, in every stream.
     pub fn finish_all(&mut self) {
         for place in PLACES {
-            self.send(&format!("EGG.GROUPREAP {} g IDLE 1 MATCH forgotten-* EMPTY", place.key), &[]);
+            // By force: one that was made at the end of a stream that never had an entry has read nothing.
+            self.send(&format!("EGG.GROUPREAP {} g IDLE 1 MATCH forgotten-* EMPTY FORCE", place.key), &[]);
             for group in place.groups {
                 let name = self.name.clone();
                 loop {
