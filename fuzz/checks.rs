@@ -1,7 +1,7 @@
 //! What must hold of the parsers whatever bytes they are given. libFuzzer finds the bytes (`make fuzz-parser`); the unit tests
 //! go through here as well, with random ones.
 
-use crate::error::{Error, Escaped};
+use crate::error::{Error, Escaped, Foreign};
 use crate::glob;
 use crate::policy::{AckPolicy, DeletePolicy};
 use crate::request::{
@@ -84,10 +84,12 @@ fn requests(words: &Words<'_>) {
     }
     let name = |index: usize| words.get(index).unwrap_or_default().to_vec();
     errors.push(Error::NoGroup { key: name(1), group: name(2) });
-    errors.push(Error::ForeignGroup { names: vec![name(1), name(2), name(3)], total: words.len().max(3) });
+    let others = Foreign { names: vec![name(1), name(2), name(3)], total: words.len().max(3) };
+    errors.push(Error::NotAlone { key: name(1), group: name(2), others: others.clone() });
+    errors.push(Error::ForeignGroup(others));
     for error in errors {
         let line = error.to_string();
-        assert!(line.bytes().all(|byte| matches!(byte, b' '..=b'~')) && line.len() < 1200, "{line:?}");
+        assert!(line.bytes().all(|byte| matches!(byte, b' '..=b'~')) && line.len() < 1600, "{line:?}");
     }
 }
 
