@@ -116,7 +116,7 @@ fn a_restart_without_persistence_takes_it_away(kind: Kind) {
 fn a_reader_that_blocks_is_told(kind: Kind) {
     let server = Server::start(kind);
     let [mut client, mut reader] = [(), ()].map(|()| server.connect());
-    for takes_away in ["FLUSHALL", "DEL s", "XGROUP DESTROY s g", "EGG.GROUPREAP s h IDLE 1 EMPTY"] {
+    for takes_away in ["FLUSHALL", "DEL s", "XGROUP DESTROY s g", "EGG.GROUPREAP s h IDLE 1 EMPTY FORCE MATCH g"] {
         client.all(&["DEL s", "XGROUP CREATE s g $ MKSTREAM", "XGROUP CREATE s h $"]);
         reader.submit(&[words("XREADGROUP GROUP g c BLOCK 100000 STREAMS s >")]);
         wait_until(|| client.info("clients", "blocked_clients") == "1");

@@ -9,14 +9,12 @@ use crate::vectors::Words;
 /// The commands that do on a server without the module what a call did on one with it.
 pub fn in_core_commands(call: &Call<'_>, reply: &Reply, before: Option<&Stream>, after: Option<&Stream>) -> Vec<Words> {
     let Some(after) = after else { return Vec::new() };
-    let has_groups = before.is_some_and(|stream| !stream.groups.is_empty());
-    let is_plain = call.policy == Policy::KeepRef || !has_groups || call.threshold.is_none();
+    let is_plain = call.policy == Policy::KeepRef || call.threshold.is_none();
     if matches!(call.verb, Verb::Add | Verb::Trim) && is_plain {
         return vec![call.stripped.clone()];
     }
-    let Some(before) = before else { return Vec::new() };
-    let mut commands = acks(call.key, before, after);
-    let Some(all) = expected::after_append(call, Some(before), reply) else { return Vec::new() };
+    let Some(all) = expected::after_append(call, before, reply) else { return Vec::new() };
+    let mut commands = before.map_or_else(Vec::new, |before| acks(call.key, before, after));
     if call.verb == Verb::Add {
         let mut add = words(&["XADD", call.key, &reply.text()]);
         add.extend(call.fields.iter().cloned());
@@ -25,13 +23,6 @@ pub fn in_core_commands(call: &Call<'_>, reply: &Reply, before: Option<&Stream>,
     let gone: Vec<Id> = all.ids().filter(|id| !after.has(*id)).collect();
     match (call.verb, call.policy, call.threshold) {
         (Verb::AckDel | Verb::DelEx, ..) => commands.extend(del(call.key, &gone)),
-        (_, Policy::Acked, Some(_)) if call.approx => {
-            // If whole nodes went, the core finds the same ones before the first entry that stayed.
-            let up_to = after.ids().next().unwrap_or(Id(u64::MAX, u64::MAX)).to_string();
-            let mut trim = words(&["XTRIM", call.key, "MINID", "~", &up_to]);
-            trim.extend(call.limit.iter().flat_map(|limit| words(&["LIMIT", limit])));
-            commands.push(trim);
-        }
         (_, Policy::Acked, _) => {
             let cut = all.first_needed();
             let (front, holes): (Vec<Id>, Vec<Id>) = gone.iter().partition(|id| cut.is_none_or(|cut| **id < cut));
@@ -42,14 +33,17 @@ pub fn in_core_commands(call: &Call<'_>, reply: &Reply, before: Option<&Stream>,
             commands.extend(del(call.key, &holes));
             commands.extend(mended_lag(call.key, &all, after, &holes));
         }
+        // A limit may have ended it before the threshold.
+        (_, _, Some(_)) if call.approx => {
+            let stays = after.ids().next().or(all.last.successor()).unwrap_or(all.last);
+            commands.push(words(&["XTRIM", call.key, "MINID", &stays.to_string()]));
+        }
         (_, _, Some(threshold)) => {
             let (option, value) = match threshold {
                 Threshold::MaxLen(length) => ("MAXLEN", length.to_string()),
                 Threshold::MinId(id) => ("MINID", id.to_string()),
             };
-            let mut trim = words(&["XTRIM", call.key, option, if call.approx { "~" } else { "=" }, &value]);
-            trim.extend(call.limit.iter().flat_map(|limit| words(&["LIMIT", limit])));
-            commands.push(trim);
+            commands.push(words(&["XTRIM", call.key, option, "=", &value]));
         }
         (_, _, None) => {}
     }

@@ -1,10 +1,10 @@
 //! What ACKED has to do, by the rule of the project alone: no server's memory, no layout.
 
-use super::call::{Call, Threshold, Verb};
+use super::call::{Call, Policy, Threshold, Verb};
 use super::state::{Id, Stream};
 use crate::client::Reply;
 
-/// The reply, and the stream afterwards. None where this does not say: no stream, another policy, or `~`.
+/// The reply, and the stream afterwards. None where this does not say: no stream, or a LIMIT that ends at a node.
 pub fn acked(call: &Call<'_>, before: Option<&Stream>, reply: &Reply) -> Option<(Reply, Stream)> {
     let mut stream = after_append(call, before, reply)?;
     match call.verb {
@@ -62,11 +62,33 @@ pub fn after_append(call: &Call<'_>, before: Option<&Stream>, reply: &Reply) -> 
     Some(stream)
 }
 
+/// What a trim removes. None where a LIMIT ends it at a node: nodes are not seen from here.
 fn trimmed(call: &Call<'_>, stream: &Stream) -> Option<Vec<Id>> {
-    let free = stream.ids().filter(|id| !stream.needs(*id));
-    Some(match call.threshold? {
-        _ if call.approx => return None,
-        Threshold::MaxLen(length) => free.take(usize::try_from(stream.length - length).unwrap_or(0)).collect(),
-        Threshold::MinId(minimum) => free.take_while(|id| *id < minimum).collect(),
-    })
+    let is_acked = call.policy == Policy::Acked;
+    let is_needed = |id: Id| is_acked && stream.needs(id);
+    let (excess, minimum) = match call.threshold? {
+        Threshold::MaxLen(length) => (usize::try_from(stream.length - length).unwrap_or(0), None),
+        Threshold::MinId(minimum) => (usize::MAX, Some(minimum)),
+    };
+    let in_reach = || stream.ids().take_while(move |id| minimum.is_none_or(|minimum| *id < minimum));
+    let most = match call.limit.filter(|_| call.approx).map(|limit| limit.parse().expect("LIMIT is a number")) {
+        None if call.approx => 10_000,
+        None | Some(0) => usize::MAX,
+        Some(limit) if in_reach().take_while(|id| !is_needed(*id)).take(excess).count() > limit => return None,
+        Some(limit) => limit,
+    };
+    Some(in_reach().filter(|id| !is_needed(*id)).take(excess.min(most)).collect())
+}
+
+/// What a trim under DELREF has to do: the entries go, and their ids from every list.
+pub fn delref(call: &Call<'_>, before: Option<&Stream>, reply: &Reply) -> Option<(Reply, Stream)> {
+    let mut stream = after_append(call, before, reply)?;
+    let gone = trimmed(call, &stream)?;
+    stream.remove(&gone);
+    for group in &mut stream.groups {
+        for id in &gone {
+            group.ack(*id);
+        }
+    }
+    Some((if call.verb == Verb::Add { reply.clone() } else { Reply::Integer(gone.len() as i64) }, stream))
 }

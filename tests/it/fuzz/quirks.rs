@@ -13,7 +13,7 @@ pub enum Rule {
     /// 8.2.3 remembers the lowest position among the groups once an ACKED command has asked for it, and does not forget
     /// it with XGROUP DESTROY: what lies above a destroyed group's position may stay.
     StaleMinimum,
-    /// `~` with DELREF or ACKED removes nothing in 8.2.3. EGG removes whole nodes from the front, none of them needed.
+    /// `~` with DELREF or ACKED removes nothing in 8.2.3. EGG removes what `=` removes, up to the limit, as 8.6 does.
     ApproxRemovesNothing,
     /// An exact MAXLEN with ACKED ends, in 8.2.3, after the first node that holds more than there is to remove, though
     /// that node could not give enough.
@@ -161,6 +161,7 @@ fn missed(call: &Call<'_>, native: &Seen, egg: &Seen, kept: &Stream, done: &Stre
     missed
 }
 
+/// 8.2.3 has removed nothing, and EGG what it has to. Where a LIMIT ends it at a node: some of the front, and not too much.
 fn approx_removes_nothing(
     call: &Call<'_>,
     before: Option<&Stream>,
@@ -170,35 +171,28 @@ fn approx_removes_nothing(
     done: &Stream,
 ) -> bool {
     let Some(all) = expected::after_append(call, before, &egg.reply) else { return false };
-    let is_add = call.verb == Verb::Add;
+    let is_untouched = kept.essence() == all.essence()
+        && if call.verb == Verb::Add { native.reply == egg.reply } else { native.reply == 0 };
+    let right = match call.policy {
+        Policy::DelRef => expected::delref(call, before, &egg.reply),
+        _ => expected::acked(call, before, &egg.reply),
+    };
+    if let Some((reply, right)) = right {
+        return is_untouched && egg.reply == reply && done.essence() == right.essence();
+    }
     let gone = all.length - done.length;
     let front: Vec<Id> = all.ids().take(usize::try_from(gone).unwrap_or(0)).collect();
-    let allowed = match call.threshold {
-        Some(Threshold::MaxLen(length)) => done.length >= length,
-        Some(Threshold::MinId(minimum)) => front.iter().all(|id| *id < minimum),
-        None => false,
-    };
-    let needed = call.policy == Policy::Acked && front.iter().any(|id| all.needs(*id));
+    let limit: i64 = call.limit.and_then(|limit| limit.parse().ok()).unwrap_or(i64::MAX);
     let mut right = all.clone();
     right.remove(&front);
     if call.policy == Policy::DelRef {
-        // Dangling ids below the new first entry go too, but none that was not asked for.
-        let mut end = right.ids().next().or(right.last.successor());
-        if let (Some(first), Some(Threshold::MinId(minimum))) = (end, call.threshold) {
-            end = Some(first.min(minimum));
-        }
         for group in &mut right.groups {
-            let below: Vec<Id> = group.pending.iter().map(|(id, ..)| *id).filter(|id| Some(*id) < end).collect();
-            below.into_iter().for_each(|id| {
-                group.ack(id);
-            });
+            for id in &front {
+                group.ack(*id);
+            }
         }
     }
-    let replies_fit = if is_add { native.reply == egg.reply } else { native.reply == 0 && egg.reply == gone };
-    gone > 0
-        && allowed
-        && !needed
-        && replies_fit
-        && kept.essence() == all.essence()
-        && done.essence() == right.essence()
+    let is_needed = call.policy == Policy::Acked && front.iter().any(|id| all.needs(*id));
+    let reply_fits = call.verb == Verb::Add || egg.reply == gone;
+    is_untouched && 0 < gone && gone <= limit && !is_needed && reply_fits && done.essence() == right.essence()
 }
