@@ -24,20 +24,17 @@ pub fn in_core_commands(call: &Call<'_>, reply: &Reply, before: Option<&Stream>,
     match (call.verb, call.policy, call.threshold) {
         (Verb::AckDel | Verb::DelEx, ..) => commands.extend(del(call.key, &gone)),
         (_, Policy::Acked, _) => {
-            let cut = all.first_needed();
-            let (front, holes): (Vec<Id>, Vec<Id>) = gone.iter().partition(|id| cut.is_none_or(|cut| **id < cut));
+            let needed = all.first_needed();
+            let (front, holes): (Vec<Id>, Vec<Id>) =
+                gone.iter().partition(|id| needed.is_none_or(|needed| **id < needed));
             if !front.is_empty() {
-                let stays = all.ids().find(|id| !front.contains(id)).or(all.last.successor());
-                commands.push(words(&["XTRIM", call.key, "MINID", &stays.unwrap_or(all.last).to_string()]));
+                commands.push(cut(call.key, all.ids().find(|id| !front.contains(id))));
             }
             commands.extend(del(call.key, &holes));
             commands.extend(mended_lag(call.key, &all, after, &holes));
         }
         // A limit may have ended it before the threshold.
-        (_, _, Some(_)) if call.approx => {
-            let stays = after.ids().next().or(all.last.successor()).unwrap_or(all.last);
-            commands.push(words(&["XTRIM", call.key, "MINID", &stays.to_string()]));
-        }
+        (_, _, Some(_)) if call.approx => commands.push(cut(call.key, after.ids().next())),
         (_, _, Some(threshold)) => {
             let (option, value) = match threshold {
                 Threshold::MaxLen(length) => ("MAXLEN", length.to_string()),
@@ -64,6 +61,14 @@ fn acks(key: &str, from: &Stream, to: &Stream) -> Vec<Words> {
     commands
 }
 
+/// Removes all up to the first entry that stays.
+fn cut(key: &str, stays: Option<Id>) -> Words {
+    match stays {
+        Some(first) => words(&["XTRIM", key, "MINID", &first.to_string()]),
+        None => words(&["XTRIM", key, "MAXLEN", "0"]),
+    }
+}
+
 fn del(key: &str, ids: &[Id]) -> Option<Words> {
     let ids: Words = ids.iter().map(Id::to_string).collect();
     (!ids.is_empty()).then(|| [words(&["XDEL", key]), ids].concat())
@@ -85,10 +90,7 @@ pub fn mend(call: &Call<'_>, from: Option<&Stream>, to: Option<&Stream>) -> Vec<
     let Some((from, to)) = from.zip(to) else { return Vec::new() };
     let mut commands = acks(call.key, from, to);
     if call.threshold.is_some() {
-        commands.push(match to.ids().next() {
-            Some(first) => words(&["XTRIM", call.key, "MINID", &first.to_string()]),
-            None => words(&["XTRIM", call.key, "MAXLEN", "0"]),
-        });
+        commands.push(cut(call.key, to.ids().next()));
     }
     let gone: Vec<Id> = from.ids().filter(|id| !to.has(*id)).collect();
     commands.extend(del(call.key, &gone));
