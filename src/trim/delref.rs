@@ -22,7 +22,7 @@ pub fn trim_delref(
     let limited = (most < excess).then(|| run_below(stream, bound, most)).filter(|run| run.is_full);
     let in_reach = if manner.tidy { Vec::new() } else { entries_within(stream, bound, excess.min(most)) };
     let removed = match (limited, threshold) {
-        (Some(run), _) => cut_run(stream, &run, exactness, manner),
+        (Some(run), _) => cut_run(stream, &run, exactness),
         (None, Threshold::MinId(id)) => cut(stream, Some(id), manner),
         (None, threshold @ Threshold::MaxLen(_)) => stream.trim(threshold, Exactness::Exact),
     };

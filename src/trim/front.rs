@@ -60,13 +60,13 @@ pub fn count_from(stream: &impl Stream, from: Option<StreamId>, most: u64) -> u6
 ///
 /// Where a LIMIT ends it, whole nodes go: those of which it has all entries. So does Redis 8.6, which ends before the node that
 /// would take it over the limit.
-pub fn cut_run(stream: &mut impl Stream, run: &Run, exactness: Exactness, manner: &Manner) -> usize {
+pub fn cut_run(stream: &mut impl Stream, run: &Run, exactness: Exactness) -> usize {
     match (exactness, run.end) {
         _ if run.length == 0 => 0,
         (Exactness::Nodes(Some(1..)), Some(end)) if run.is_full => {
             stream.trim(Threshold::MinId(end), Exactness::Nodes(Some(0)))
         }
-        (_, end) => cut(stream, end, manner),
+        (_, end) => cut_up_to(stream, end),
     }
 }
 
@@ -79,5 +79,9 @@ pub fn cut(stream: &mut impl Stream, end: Option<StreamId>, manner: &Manner) -> 
         Some(id) if manner.tidy => first_entry(stream, id),
         end => end,
     };
+    cut_up_to(stream, end)
+}
+
+fn cut_up_to(stream: &mut impl Stream, end: Option<StreamId>) -> usize {
     stream.trim(end.map_or(Threshold::MaxLen(0), Threshold::MinId), Exactness::Exact)
 }

@@ -167,7 +167,7 @@ impl<S: Stream> Sweep<'_, S> {
 
     /// The same for a run that was found.
     fn cut_run(&mut self, run: &Run, exactness: Exactness) {
-        let removed = cut_run(self.stream, run, exactness, self.manner);
+        let removed = cut_run(self.stream, run, exactness);
         self.has_cut(removed, run.end);
     }
 
