@@ -57,7 +57,7 @@ valgrind: servers faults build ## Run the tests on Valkey under valgrind memchec
 prove: servers faults build ## The long proofs: 300 kills, 10 minutes of strife, clusters, torn files, memory; then fuzz and hostile
 	EGG_KILLS=100 $(CARGO) test --release --test it -- --nocapture moves_survive_crashes crash_mix
 	EGG_STRIFE_SECONDS=200 $(CARGO) test --release --test it -- --nocapture --test-threads=1 strife
-	EGG_CLUSTERS=1 $(CARGO) test --release --test it -- --nocapture --test-threads=1 six
+	EGG_CLUSTERS=1 $(CARGO) test --release --test it -- --nocapture --test-threads=1 six slots
 	EGG_TORN=1 $(CARGO) test --release --test it -- --nocapture torn
 	EGG_MEMORY_CALLS=1000000 $(CARGO) test --release --test it memory -- --nocapture
 	@$(MAKE) fuzz

@@ -104,6 +104,7 @@ fn check_server(context: &Context) -> Result<(), String> {
         RedisModule_FreeModuleUser,
         RedisModule_FreeServerInfo,
         RedisModule_FreeString,
+        RedisModule_GetApi,
         RedisModule_GetCommand,
         RedisModule_GetCurrentUserName,
         RedisModule_GetModuleUserFromUserName,

@@ -80,6 +80,7 @@ mod refused_writes;
 mod releases;
 mod same_as_core;
 mod six;
+mod slots;
 mod soak;
 mod strife;
 mod tidy;
