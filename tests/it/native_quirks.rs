@@ -9,6 +9,8 @@ each_old_server! {
     a_destroyed_group_is_forgotten,
     master_and_replica_agree_about_a_destroyed_group,
     approximate_trims_remove_what_exact_ones_do,
+    an_approximate_trim_does_the_same_on_the_replica,
+    a_limit_counts_what_goes_not_what_a_node_holds,
     a_trim_goes_on_behind_a_node_that_keeps_entries,
     references_without_an_entry_go_on_the_replica_too,
     lag_of_an_emptied_stream_is_what_the_core_makes_of_it,
@@ -19,6 +21,11 @@ each_old_server! {
 /// 8.2.3 itself, without the module.
 fn oracle() -> Server {
     Options::new(Kind::Redis82).without_module().tcp().start()
+}
+
+/// 8.6.2 itself, where it is there.
+fn newer_oracle() -> Option<Server> {
+    Kind::Redis86.is_there().then(|| Options::new(Kind::Redis86).without_module().tcp().start())
 }
 
 fn both(kind: Kind) -> [Server; 2] {
@@ -67,8 +74,7 @@ fn master_and_replica_agree_about_a_destroyed_group(kind: Kind) {
 /// `quirk-approx-noop`: with DELREF or ACKED, 8.2.3 removes nothing under `~`. 8.6.2 does, and so does EGG.
 fn approximate_trims_remove_what_exact_ones_do(kind: Kind) {
     let setup = ["XGROUP CREATE s a 0", "XREADGROUP GROUP a c COUNT 5 STREAMS s >", "XACK s a 1-1 2-1 3-1 5-1"];
-    let newer = Kind::Redis86.is_there().then(|| Options::new(Kind::Redis86).without_module().start());
-    let servers = both(kind).into_iter().chain(newer);
+    let servers = both(kind).into_iter().chain(newer_oracle());
     for (server, is_mended) in servers.zip([false, true, true]) {
         let mut client = server.connect();
         client.all(&["CONFIG SET stream-node-max-entries 2"]);
@@ -91,11 +97,54 @@ fn approximate_trims_remove_what_exact_ones_do(kind: Kind) {
     }
 }
 
-/// `quirk-node-stop`: 8.2.3 ends a MAXLEN trim at a node, even though that gave too little.
+/// 8.6.2 sends the call with `=` for `~`, and LIMIT 0, and its replica then does less. EGG sends what was removed.
+fn an_approximate_trim_does_the_same_on_the_replica(kind: Kind) {
+    let egg = native(kind).tcp().start();
+    for (master, is_egg) in newer_oracle().into_iter().map(|server| (server, false)).chain([(egg, true)]) {
+        let replica = replica_of(&master);
+        let mut client = master.connect();
+        client.all(&["CONFIG SET stream-node-max-entries 3"]);
+        for (setup, call, left) in [
+            (
+                ["XGROUP CREATE s a 0", "XACK s a 1-1"],
+                "XTRIM s MINID ~ 3-1 ACKED",
+                &["2-1", "3-1", "4-1", "5-1", "6-1"][..],
+            ),
+            (["XGROUP CREATE s a $", "XACK s a 1-1"], "XTRIM s MINID ~ 5-1 DELREF", &["5-1", "6-1"]),
+        ] {
+            with_entries(&mut client, &setup[..1]);
+            client.all(&["XREADGROUP GROUP a c COUNT 1 STREAMS s >", setup[1], call]);
+            replica.wait_in_step(&master);
+            assert_eq!(client.ids("s"), left, "{call} on {:?}", master.kind());
+            let agrees = replica.connect().ids("s") == left;
+            assert_eq!(agrees, is_egg, "{call} on the replica of {:?}", master.kind());
+        }
+    }
+}
+
+/// `limit-by-nodes`: 8.6.2 stops before a node that would take it over the limit, if every entry of it went.
+fn a_limit_counts_what_goes_not_what_a_node_holds(kind: Kind) {
+    let egg = native(kind).start();
+    for (server, removed) in newer_oracle().into_iter().map(|server| (server, [4, 3])).chain([(egg, [4, 4])]) {
+        let mut client = server.connect();
+        client.all(&["CONFIG SET stream-node-max-entries 2"]);
+        let calls = ["XTRIM s MAXLEN ~ 3 LIMIT 5 ACKED", "XTRIM s MAXLEN ~ 3 LIMIT 4 ACKED"];
+        let acks = ["XACK s g 3-0", "PING"];
+        for ((call, ack), removed) in calls.into_iter().zip(acks).zip(removed) {
+            client.all(&["FLUSHALL"]);
+            client.stream(10, &["g"]);
+            client.all(&["XACK s g 1-0 2-0 4-0 5-0 6-0 7-0 8-0 9-0 10-0", ack]);
+            assert_eq!(client.run(call), removed, "{call} on {:?}", server.kind());
+        }
+    }
+}
+
+/// `quirk-node-stop`: 8.2.3 ends a MAXLEN trim at a node, even though that gave too little. So does 8.6.2.
 fn a_trim_goes_on_behind_a_node_that_keeps_entries(kind: Kind) {
-    for (server, left) in
-        both(kind).iter().zip([&["1-1", "2-1", "4-1", "5-1", "6-1"][..], &["1-1", "2-1", "5-1", "6-1"]])
-    {
+    let [oracle, egg] = both(kind);
+    let native = [oracle].into_iter().chain(newer_oracle());
+    let native = native.map(|server| (server, &["1-1", "2-1", "4-1", "5-1", "6-1"][..]));
+    for (server, left) in native.chain([(egg, &["1-1", "2-1", "5-1", "6-1"][..])]) {
         let mut client = server.connect();
         client.all(&["CONFIG SET stream-node-max-entries 3"]);
         with_entries(&mut client, &["XGROUP CREATE s a 0", "XREADGROUP GROUP a c STREAMS s >"]);
