@@ -1,6 +1,7 @@
 //! What EGG costs, measured on real servers beside what it takes the place of: `make bench`. docs/benchmarks.md says how.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
+mod adds;
 mod bars;
 #[allow(dead_code, reason = "the tests' own client: a benchmark needs a part of it")]
 #[path = "../../tests/it/client.rs"]
@@ -37,8 +38,13 @@ use settings::Settings;
 /// A part of the benchmark, and what runs it.
 type Part = (&'static str, fn(&Settings));
 
-const PARTS: [Part; 4] =
-    [("compare", compare::run), ("scaling", scaling::run), ("memory", memory::run), ("lag", lag::run)];
+const PARTS: [Part; 5] = [
+    ("compare", compare::run),
+    ("scaling", scaling::run),
+    ("adds", adds::run),
+    ("memory", memory::run),
+    ("lag", lag::run),
+];
 
 fn main() {
     let settings = Settings::from_environment(&PARTS.map(|(name, _)| name));
