@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
-use crate::policy::{AckPolicy, DeletePolicy};
+use egg_core::values::policy::{AckPolicy, DeletePolicy};
 
 /// What `egg.default-policy` may be, the default first. The policies that can lose another group's entries are not among
 /// them: KEEPREF and DELREF have to be written out in the call.

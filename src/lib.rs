@@ -6,61 +6,22 @@
 //!
 //! # Layout
 //!
-//! Arrows point down only:
+//! Each line may use what is below it:
 //!
-//! - [`commands`]: one file per command: its metadata, and parse, act, reply
+//! - [`commands`]: one file per command: what users are told of it, and parse, act, reply
 //! - [`server`]: the only folder with `unsafe`, and the only one that calls the server
-//! - [`native_names`]: Redis 8.2's own names on servers that lack them
-//! - [`deletion`], [`trim`], [`acked_move`], [`pins`], [`reap`]: what each command decides. Pure
-//! - [`reference`]: which entries a group still needs, the rule under all of them; [`front`],
-//!   [`known`]: what is deleted, and acknowledged, at once. Pure
-//! - [`request`], [`policy`], [`resp`]: what is asked, what may be done, what the server answered. Pure
-//! - [`stream`]: what the core asks of a server; [`stream_id`], [`id_set`], [`glob`], [`reply`], [`error`]. Pure
-//! - [`config`], [`stats`]: the knobs and the counters. Leaves
-#![cfg_attr(test, allow(clippy::indexing_slicing, clippy::panic))]
+//! - [`config`], [`stats`]: the knobs and the counters
+//! - [`egg_core`]: what is decided, and all that needs no server
 
-mod acked_move;
 mod commands;
 mod config;
-mod deletion;
-mod error;
-mod front;
-mod glob;
-mod id_set;
-mod known;
-#[cfg(test)]
-mod mem_stream;
-mod native_names;
-#[cfg(test)]
-#[path = "../fuzz/checks.rs"]
-mod parser_checks;
-mod pins;
-mod policy;
-mod reap;
-mod reference;
-mod reply;
-mod request;
-mod resp;
 mod server;
 mod stats;
-mod stream;
-mod stream_id;
-mod trim;
 
 /// What the server looks up when it loads the module. The generated functions have no doc comments.
 #[allow(missing_docs)]
 mod entry_points {
     use redis_module::{Context, RedisString, Status};
-
-    #[cfg(not(test))]
-    type Allocator = redis_module::alloc::RedisAlloc;
-    #[cfg(not(test))]
-    const ALLOCATOR: Allocator = redis_module::alloc::RedisAlloc;
-    // The unit tests run in a process without a server, and so without the server's allocator.
-    #[cfg(test)]
-    type Allocator = std::alloc::System;
-    #[cfg(test)]
-    const ALLOCATOR: Allocator = std::alloc::System;
 
     fn init(context: &Context, arguments: &[RedisString]) -> Status {
         crate::server::load::load(context, arguments, crate::commands::ALL, &crate::commands::NATIVE)
@@ -73,7 +34,7 @@ mod entry_points {
     redis_module::redis_module! {
         name: "egg",
         version: 200,
-        allocator: (Allocator, ALLOCATOR),
+        allocator: (redis_module::alloc::RedisAlloc, redis_module::alloc::RedisAlloc),
         data_types: [],
         init: init,
         deinit: deinit,

@@ -1,13 +1,13 @@
 //! What a bound costs where it removes nothing: a group has not read what the stream holds.
 
-use crate::client::Reply;
-use crate::harness::Kind;
 use crate::measure::{self, Bench};
 use crate::report::{self, Table, number, thousands};
 use crate::settings::Settings;
 use crate::statistics::Summary;
 use crate::wire::Packed;
 use crate::workload;
+use egg_testkit::client::Reply;
+use egg_testkit::harness::Kind;
 
 /// Calls of one measurement.
 const CALLS: usize = 50;

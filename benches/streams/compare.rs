@@ -1,7 +1,6 @@
 //! EGG.ACKDEL beside the other ways to acknowledge and delete, on the same server, one factor changed at a time.
 
 use crate::bars::{self, Bar, Group};
-use crate::harness::Kind;
 use crate::latency;
 use crate::measure::{Bench, Cost};
 use crate::report::{self, Table, number};
@@ -10,6 +9,7 @@ use crate::settings::Settings;
 use crate::statistics::Summary;
 use crate::theme;
 use crate::workload::{Order, Workload};
+use egg_testkit::harness::Kind;
 
 const BATCHES: [usize; 4] = [1, 10, 100, 1000];
 

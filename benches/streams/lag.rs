@@ -6,16 +6,16 @@ use plotters::prelude::RGBColor;
 use plotters::style::text_anchor::HPos;
 
 use crate::bars::draw_text;
-use crate::client::Reply;
-use crate::harness::Kind;
 use crate::lines::{Axis, Chart, Line};
 use crate::measure::Bench;
-use crate::random::Random;
 use crate::report::{self, Table};
 use crate::rival::Rival;
 use crate::settings::Settings;
 use crate::theme::{self, INK};
 use crate::workload::{self, id};
+use egg_testkit::client::Reply;
+use egg_testkit::harness::Kind;
+use egg_testkit::random::Random;
 
 const WORKERS: usize = 4;
 /// Steps that are plotted.

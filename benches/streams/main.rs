@@ -3,27 +3,12 @@
 
 mod adds;
 mod bars;
-#[allow(dead_code, reason = "the tests' own client: a benchmark needs a part of it")]
-#[path = "../../tests/it/client.rs"]
-mod client;
 mod compare;
-#[allow(dead_code, reason = "the tests' own client can call the Function library")]
-#[path = "../../tests/it/fcall.rs"]
-mod fcall;
-#[allow(dead_code, unused_macros, reason = "the tests' own servers: a benchmark needs a part of it")]
-#[path = "../../tests/it/harness.rs"]
-mod harness;
 mod lag;
 mod latency;
 mod lines;
 mod measure;
-#[allow(dead_code, reason = "the tests' own servers can run under valgrind")]
-#[path = "../../tests/it/memcheck.rs"]
-mod memcheck;
 mod memory;
-#[allow(dead_code, reason = "the tests' own randomness: a benchmark needs a part of it")]
-#[path = "../../tests/it/random.rs"]
-mod random;
 mod report;
 mod rival;
 mod scaling;

@@ -2,11 +2,11 @@
 
 use std::time::Instant;
 
-use crate::harness::{Kind, Server};
-use crate::random::Random;
 use crate::rival::{Prepared, Rival, acknowledged};
 use crate::wire::{Packed, Wire};
 use crate::workload::Workload;
+use egg_testkit::harness::{Kind, Server};
+use egg_testkit::random::Random;
 
 /// Ids on their way at once. Calls are pipelined, so that the server does not sleep between them.
 const IDS_ON_THE_WAY: usize = 1000;

@@ -4,14 +4,14 @@ use std::collections::VecDeque;
 
 use plotters::style::RGBColor;
 
-use crate::harness::{Kind, Server};
 use crate::lines::{Axis, Chart, Line};
-use crate::random::Random;
 use crate::report::{self, Table, number, thousands};
 use crate::settings::Settings;
 use crate::theme::{self, BLUE, GREY, RED, YOLK};
 use crate::wire::Wire;
 use crate::workload::{self, id};
+use egg_testkit::harness::{Kind, Server};
+use egg_testkit::random::Random;
 
 const MESSAGES: usize = 10_000;
 const STEP: usize = 100;

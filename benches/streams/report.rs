@@ -5,9 +5,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::client::Client;
-use crate::harness::Server;
 use crate::settings::{DOCUMENTS, Settings};
+use egg_testkit::client::Client;
+use egg_testkit::harness::Server;
 
 /// A table in Markdown.
 pub struct Table {

@@ -1,7 +1,7 @@
 //! The ways to acknowledge entries and delete them.
 
-use crate::client::Reply;
 use crate::wire::{Packed, Wire};
+use egg_testkit::client::Reply;
 
 /// The guard and the replies of EGG.ACKDEL, as well as a script can: refuses if there is another group, tells of each id
 /// whether it was pending, deletes what was.

@@ -4,8 +4,6 @@ use plotters::style::RGBColor;
 use plotters::style::text_anchor::HPos;
 
 use crate::bars::draw_text;
-use crate::client::Reply;
-use crate::harness::Kind;
 use crate::lines::{self, Axis, Chart, Line};
 use crate::measure::{self, Bench};
 use crate::report::{self, Table, number, thousands};
@@ -14,6 +12,8 @@ use crate::statistics::Summary;
 use crate::theme::{self, BLUE, GREY, INK, PURPLE, YOLK};
 use crate::wire::Packed;
 use crate::workload::{self, Order, Workload};
+use egg_testkit::client::Reply;
+use egg_testkit::harness::Kind;
 
 /// Ids per call.
 const BATCH: usize = 10;

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use redis::Cmd;
 
-use crate::client::Reply;
-use crate::harness::Server;
+use egg_testkit::client::Reply;
+use egg_testkit::harness::Server;
 
 /// Commands ready to be sent at once.
 #[derive(Default)]

@@ -1,7 +1,7 @@
 //! Streams full of pending entries, and the order in which workers finish them.
 
-use crate::random::Random;
 use crate::wire::Wire;
+use egg_testkit::random::Random;
 
 /// Ids are as long as real ones.
 const FIRST_ID: u64 = 1_764_500_000_000;

@@ -1,12 +1,14 @@
+use egg_core::requests::ackdel::AckDelRequest;
+use egg_core::requests::ids::{parse_ids, require_length};
+use egg_core::rules::deletion::ack_delete;
+use egg_core::rules::guard::find_group;
+use egg_core::values::error::Error;
+use egg_core::values::reply::Reply;
+
+use super::admission::admit;
 use super::arguments::{ACK_POLICY, IDS, OWNER};
-use super::guard::admit;
-use super::outcome::count_ack_delete;
+use super::counting::count_ack_delete;
 use crate::config;
-use crate::deletion::{AckDelete, ack_delete};
-use crate::error::Error;
-use crate::policy::find_group;
-use crate::reply::Reply;
-use crate::request::{AckDel, parse_ids, require_length};
 use crate::server::call::Call;
 use crate::server::command::Command;
 use crate::server::groups::GroupList;
@@ -31,9 +33,9 @@ use crate::stats;
 /// if there are other groups and the policy is REJECT. An error means that nothing has changed.
 ///
 /// The semantics of the last three policies, and the texts, are those of XACKDEL in Redis 8.2 (spec-8.2, part 1).
-pub struct AckDelCommand;
+pub struct AckDel;
 
-impl Command for AckDelCommand {
+impl Command for AckDel {
     const SPEC: Spec = Spec {
         name: c"egg.ackdel",
         flags: c"write fast",
@@ -50,14 +52,13 @@ impl Command for AckDelCommand {
     fn run(call: &Call<'_>) -> Result<Reply, Error> {
         require_length(call, "egg.ackdel", 6, 3)?;
         let list = GroupList::of(call)?;
-        let request = AckDel::parse(call)?;
-        let ids = parse_ids(call, request.block)?;
+        let request = AckDelRequest::parse(call)?;
+        let ids = parse_ids(call, request.block.clone())?;
         let groups = list.rows()?.unwrap_or_default();
         let own = find_group(&groups, call.key(), call.group())?.name;
-        let policy = request.policy.unwrap_or_else(config::default_policy);
-        admit(call, &groups, own, policy, &stats::ACKDEL_REFUSED)?;
-        let how = AckDelete { group: own, policy, owner: request.owner, keep_lag: config::keep_lag() };
-        let outcome = ack_delete(&mut ServerStream::new(call), &groups, &how, &ids);
+        let plan = request.plan(own, config::default_policy(), config::keep_lag());
+        admit(call, &groups, own, plan.policy, &stats::ACKDEL_REFUSED)?;
+        let outcome = ack_delete(&mut ServerStream::new(call), &groups, &plan, &ids);
         count_ack_delete(&outcome);
         Ok(Reply::Integers(outcome.replies))
     }

@@ -1,23 +1,27 @@
-use super::add::PATIENCE;
+use egg_core::requests::ackmove::AckMoveRequest;
+use egg_core::requests::ids::{parse_ids, require_length};
+use egg_core::rules::deletion::{AckDelete, ack_delete};
+use egg_core::rules::guard::find_group;
+use egg_core::rules::moving::{LARGEST_ENTRY, Origin, Pair, has_ids_left, movable, moved_fields};
+use egg_core::rules::trimming::trim;
+use egg_core::stream::{Delivery, Stream as _};
+use egg_core::values::entry_id::{EntryId, GivenId};
+use egg_core::values::error::Error;
+use egg_core::values::policy::{AckPolicy, DeletePolicy};
+use egg_core::values::reply::Reply;
+
+use super::add::MOST_PASSED;
+use super::admission::admit;
 use super::arguments::{ACK_POLICY, IDS, OWNER, TRIM};
-use super::guard::admit;
-use super::outcome::count_ack_delete;
-use crate::acked_move::{LARGEST_ENTRY, Origin, has_ids_left, movable, moved_fields};
+use super::counting::count_ack_delete;
+use super::trim::style;
 use crate::config;
-use crate::deletion::{AckDelete, ack_delete};
-use crate::error::Error;
-use crate::policy::{AckPolicy, DeletePolicy, find_group};
-use crate::reply::Reply;
-use crate::request::{AckMove, parse_ids, require_length};
 use crate::server::call::Call;
 use crate::server::command::Command;
 use crate::server::groups::GroupList;
 use crate::server::spec::{Argument, Key, Spec};
 use crate::server::stream::ServerStream;
 use crate::stats;
-use crate::stream::{Delivery, EntryId, Stream as _};
-use crate::stream_id::StreamId;
-use crate::trim::{Manner, Trim, trim};
 
 /// `EGG.ACKMOVE key group destination [REJECT | ACKONLY | ACKED | KEEPREF | DELREF] [OWNER consumer] [MINDELIVERIES n]
 /// [MAXLEN | MINID [= | ~] threshold [LIMIT n]] [META] [SET numpairs field value [field value ...]] IDS numids id [id ...]`
@@ -37,9 +41,9 @@ use crate::trim::{Manner, Trim, trim};
 ///
 /// Errors, in order: `WRONGTYPE` for source or destination; those of EGG.ACKDEL and, alike, `numpairs`; `NOPERM` if the caller
 /// may not run XADD on the destination; no ids left in the destination; too large. An error means that nothing has changed.
-pub struct AckMoveCommand;
+pub struct AckMove;
 
-impl Command for AckMoveCommand {
+impl Command for AckMove {
     const SPEC: Spec = Spec {
         name: c"egg.ackmove",
         flags: c"write deny-oom getkeys-api",
@@ -76,7 +80,7 @@ impl Command for AckMoveCommand {
         require_length(call, "egg.ackmove", 7, 4)?;
         let list = GroupList::of(call)?;
         GroupList::at(call, DESTINATION)?;
-        let request = AckMove::parse(call)?;
+        let request = AckMoveRequest::parse(call)?;
         let ids = parse_ids(call, request.block.clone())?;
         let groups = list.rows()?.unwrap_or_default();
         let own = find_group(&groups, call.key(), call.group())?.name;
@@ -86,17 +90,17 @@ impl Command for AckMoveCommand {
         let destination = ServerStream::at(call, DESTINATION);
         destination.require_append()?;
         let deliveries = movable(&source, own, &ids, request.owner, request.min_deliveries);
-        let moving: Vec<(EntryId, &Delivery)> =
-            ids.iter().zip(&deliveries).filter_map(|(id, delivery)| Some((*id, delivery.as_ref()?))).collect();
+        let moving: Vec<(GivenId, &Delivery)> =
+            ids.iter().zip(&deliveries).filter_map(|(given, delivery)| Some((*given, delivery.as_ref()?))).collect();
         let copier = Copier { source: &source, destination: &destination, request: &request, call };
         copier.check(&moving)?;
 
         let mut replies = vec![Reply::Nil; ids.len()];
         let mut moved = 0;
         let mut acked = Vec::with_capacity(moving.len());
-        for ((reply, id), delivery) in replies.iter_mut().zip(&ids).zip(&deliveries) {
+        for ((reply, given), delivery) in replies.iter_mut().zip(&ids).zip(&deliveries) {
             let Some(delivery) = delivery else { continue };
-            match copier.copy(id.id, delivery) {
+            match copier.copy(given.id, delivery) {
                 Ok(Some(new)) => {
                     moved += 1;
                     *reply = new;
@@ -105,7 +109,7 @@ impl Command for AckMoveCommand {
                 // All that could fail was looked at before; what fails all the same stays where it is, pending.
                 Err(_) => continue,
             }
-            acked.push(*id);
+            acked.push(*given);
         }
         stats::MOVED.add(moved);
         acknowledge_moved(call, &mut source, policy, &acked);
@@ -123,7 +127,7 @@ const DESTINATION: usize = 3;
 ///
 /// The groups are looked up anew: another module may have made one when it heard of a copy. Under REJECT it is too late then to
 /// refuse, so what was moved is acknowledged, and stays.
-fn acknowledge_moved(call: &Call<'_>, source: &mut ServerStream<'_>, policy: AckPolicy, moved: &[EntryId]) {
+fn acknowledge_moved(call: &Call<'_>, source: &mut ServerStream<'_>, policy: AckPolicy, moved: &[GivenId]) {
     let list = GroupList::of(call);
     let groups = list.iter().find_map(|list| list.rows().ok()?).unwrap_or_default();
     let Ok(own) = find_group(&groups, call.key(), call.group()) else { return };
@@ -133,33 +137,33 @@ fn acknowledge_moved(call: &Call<'_>, source: &mut ServerStream<'_>, policy: Ack
 }
 
 /// Trims the destination, whose groups may be those that were looked at before: it may be the source.
-fn trim_destination(call: &Call<'_>, request: &AckMove<'_>) -> Result<usize, Error> {
+fn trim_destination(call: &Call<'_>, request: &AckMoveRequest<'_>) -> Result<usize, Error> {
     let list = GroupList::at(call, DESTINATION)?;
     let groups = list.rows()?.unwrap_or_default();
-    let plan = Trim::new(&request.trim, DeletePolicy::Acked);
-    let manner = Manner { keep_lag: config::keep_lag(), tidy: true, patience: PATIENCE };
-    Ok(trim(&mut ServerStream::at(call, DESTINATION), &groups, &plan, &manner).removed)
+    let plan = request.trim.plan(DeletePolicy::Acked, style(MOST_PASSED));
+    Ok(trim(&mut ServerStream::at(call, DESTINATION), &groups, &plan).removed)
 }
 
 /// Copies entries from one stream to another.
 struct Copier<'a> {
     source: &'a ServerStream<'a>,
     destination: &'a ServerStream<'a>,
-    request: &'a AckMove<'a>,
+    request: &'a AckMoveRequest<'a>,
     call: &'a Call<'a>,
 }
 
 impl Copier<'_> {
     /// Looks at all that could make XADD fail later: the ids left, and what SET and META add to the size of an entry.
-    fn check(&self, moving: &[(EntryId, &Delivery)]) -> Result<(), Error> {
-        if !has_ids_left(self.destination.bookkeeping().last_generated, moving.len()) {
+    fn check(&self, moving: &[(GivenId, &Delivery)]) -> Result<(), Error> {
+        let last = self.destination.bookkeeping().map_or(EntryId::MIN, |bookkeeping| bookkeeping.last_generated);
+        if !has_ids_left(last, moving.len()) {
             return Err(Error::NoIdsLeft);
         }
         if self.request.set.is_empty() && !self.request.meta {
             return Ok(());
         }
-        for (id, delivery) in moving {
-            let size = self.with_fields(id.id, delivery, |fields| {
+        for (given, delivery) in moving {
+            let size = self.with_fields(given.id, delivery, |fields| {
                 fields.iter().map(|(field, value)| field.len() + value.len()).sum::<usize>()
             });
             if size.is_some_and(|size| size > LARGEST_ENTRY) {
@@ -170,16 +174,11 @@ impl Copier<'_> {
     }
 
     /// Appends a copy to the destination, and answers its id. None if there is no entry any more.
-    fn copy(&self, id: StreamId, delivery: &Delivery) -> Result<Option<Reply>, Error> {
+    fn copy(&self, id: EntryId, delivery: &Delivery) -> Result<Option<Reply>, Error> {
         self.with_fields(id, delivery, |fields| self.destination.append(fields)).transpose()
     }
 
-    fn with_fields<T>(
-        &self,
-        id: StreamId,
-        delivery: &Delivery,
-        then: impl FnOnce(&[crate::acked_move::Pair<'_>]) -> T,
-    ) -> Option<T> {
+    fn with_fields<T>(&self, id: EntryId, delivery: &Delivery, then: impl FnOnce(&[Pair<'_>]) -> T) -> Option<T> {
         let strings = self.source.fields(id)?;
         let fields: Vec<(&[u8], &[u8])> = strings.iter().map(|(field, value)| (field.bytes(), value.bytes())).collect();
         let origin = self.request.meta.then(|| Origin {

@@ -1,17 +1,19 @@
+use egg_core::requests::add::AddRequest;
+use egg_core::rules::trimming::plan::Style;
+use egg_core::rules::trimming::trim;
+use egg_core::values::error::Error;
+use egg_core::values::policy::{AckPolicy, DeletePolicy};
+use egg_core::values::reply::Reply;
+
 use super::arguments::{DELETE_POLICY, TRIM};
-use super::outcome::count_policy;
-use crate::config;
-use crate::error::Error;
-use crate::policy::{AckPolicy, DeletePolicy};
-use crate::reply::Reply;
-use crate::request::Add;
+use super::counting::count_policy;
+use super::trim::style;
 use crate::server::call::Call;
 use crate::server::command::Command;
 use crate::server::groups::GroupList;
 use crate::server::spec::{Argument, Key, Spec};
 use crate::server::stream::ServerStream;
 use crate::stats;
-use crate::trim::{Manner, Trim, trim};
 
 /// `EGG.ADD key [NOMKSTREAM] [ACKED | KEEPREF | DELREF] [MAXLEN | MINID [= | ~] threshold [LIMIT n]] <* | id> field value
 /// [field value ...]`
@@ -24,12 +26,12 @@ use crate::trim::{Manner, Trim, trim};
 /// Under ACKED a stream that has no group is not trimmed: what comes before the worker is its backlog. A call passes over at
 /// most 1,000 pending entries, and looks at none that the slowest group has not read; what is behind them is left to EGG.TRIM.
 /// Else as XADD in Redis 8.6 (spec-8.2, part 2, but for `~`).
-pub struct AddCommand;
+pub struct Add;
 
 /// Needed entries that one call passes over: a few tenths of a millisecond.
-pub const PATIENCE: u64 = 1_000;
+pub const MOST_PASSED: u64 = 1_000;
 
-impl Command for AddCommand {
+impl Command for Add {
     const SPEC: Spec = Spec {
         name: c"egg.add",
         flags: c"write deny-oom fast",
@@ -53,10 +55,9 @@ impl Command for AddCommand {
     fn run(call: &Call<'_>) -> Result<Reply, Error> {
         let stream = ServerStream::new(call);
         stream.require_stream()?;
-        let request = Add::parse(call, "egg.add")?;
+        let request = AddRequest::parse(call, "egg.add")?;
         stream.require_xadd(request.id)?;
-        let manner = Manner { keep_lag: config::keep_lag(), tidy: true, patience: PATIENCE };
-        run_add(call, &request, DeletePolicy::Acked, &manner, Ungrouped::Stays)
+        run_add(call, &request, DeletePolicy::Acked, style(MOST_PASSED), Ungrouped::Stays)
     }
 }
 
@@ -72,13 +73,13 @@ pub enum Ungrouped {
 /// Adds as requested: the part that EGG.ADD and XADD have in common.
 pub fn run_add(
     call: &Call<'_>,
-    request: &Add,
+    request: &AddRequest,
     default: DeletePolicy,
-    manner: &Manner,
+    style: Style,
     ungrouped: Ungrouped,
 ) -> Result<Reply, Error> {
     let mut stream = ServerStream::new(call);
-    let plan = Trim::new(&request.trim, default);
+    let plan = request.trim.plan(default, style);
     count_policy(AckPolicy::Delete(plan.policy));
     // Where no group has a say, the core adds and trims in one go.
     if plan.policy == DeletePolicy::KeepRef {
@@ -91,7 +92,7 @@ pub fn run_add(
         let list = GroupList::of(call);
         let groups = list.iter().find_map(|list| list.rows().ok()?).unwrap_or_default();
         if !groups.is_empty() || plan.policy != DeletePolicy::Acked || ungrouped == Ungrouped::IsTrimmed {
-            let trimmed = trim(&mut stream, &groups, &plan, manner);
+            let trimmed = trim(&mut stream, &groups, &plan);
             stats::TRIMMED.add(trimmed.removed);
             stats::ADD_TRIMS_STOPPED.add(usize::from(trimmed.cut_short));
         }

@@ -1,11 +1,13 @@
+use egg_core::requests::arguments::Dialect;
+use egg_core::requests::ids::{IdsRequest, parse_ids, require_length};
+use egg_core::rules::deletion::{ABSENT, delete_entries};
+use egg_core::values::error::Error;
+use egg_core::values::policy::{AckPolicy, DeletePolicy};
+use egg_core::values::reply::Reply;
+
 use super::arguments::{DELETE_POLICY, IDS};
-use super::outcome::{count_delete, count_policy};
+use super::counting::{count_delete, count_policy};
 use crate::config;
-use crate::deletion::{ABSENT, delete_entries};
-use crate::error::Error;
-use crate::policy::{AckPolicy, DeletePolicy};
-use crate::reply::Reply;
-use crate::request::{Dialect, Ids, parse_ids, require_length};
 use crate::server::call::Call;
 use crate::server::command::Command;
 use crate::server::groups::GroupList;
@@ -43,7 +45,7 @@ impl Command for DelEx {
     fn run(call: &Call<'_>) -> Result<Reply, Error> {
         require_length(call, "egg.delex", 5, 2)?;
         let list = GroupList::of(call)?;
-        let request = Ids::parse(call, 2, Dialect::Egg, DeletePolicy::parse)?;
+        let request = IdsRequest::parse(call, 2, Dialect::Egg, DeletePolicy::parse)?;
         let ids = parse_ids(call, request.block)?;
         let Some(groups) = list.rows()? else { return Ok(Reply::Integers(vec![ABSENT; ids.len()])) };
         let policy = request.policy.unwrap_or(DeletePolicy::Acked);

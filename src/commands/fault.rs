@@ -1,6 +1,7 @@
-use crate::error::Error;
-use crate::reply::Reply;
-use crate::request::Arguments as _;
+use egg_core::requests::arguments::Arguments as _;
+use egg_core::values::error::Error;
+use egg_core::values::reply::Reply;
+
 use crate::server::call::Call;
 use crate::server::command::Command;
 use crate::server::fault::commit;

@@ -1,6 +1,8 @@
-use crate::error::Error;
-use crate::policy::{find_group, foreign_groups};
-use crate::reply::Reply;
+use egg_core::rules::guard::{admit, find_group};
+use egg_core::values::error::Error;
+use egg_core::values::policy::AckPolicy;
+use egg_core::values::reply::Reply;
+
 use crate::server::call::Call;
 use crate::server::command::Command;
 use crate::server::groups::GroupList;
@@ -33,7 +35,7 @@ impl Command for GroupGuard {
         let list = GroupList::of(call)?;
         let groups = list.rows()?.unwrap_or_default();
         let own = find_group(&groups, call.key(), call.group())?.name;
-        let Some(others) = foreign_groups(&groups, own) else { return Ok(Reply::Ok) };
+        let Err(others) = admit(&groups, own, AckPolicy::Reject) else { return Ok(Reply::Ok) };
         stats::GROUPGUARD_REFUSED.add(1);
         Err(Error::NotAlone { key: call.key().to_vec(), group: own.to_vec(), others })
     }

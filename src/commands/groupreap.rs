@@ -1,8 +1,9 @@
-use crate::error::Error;
-use crate::policy::find_group;
-use crate::reap::{Dead, dead};
-use crate::reply::Reply;
-use crate::request::Reap;
+use egg_core::requests::groupreap::GroupReapRequest;
+use egg_core::rules::abandoned::{Dead, dead};
+use egg_core::rules::guard::find_group;
+use egg_core::values::error::Error;
+use egg_core::values::reply::Reply;
+
 use crate::server::call::Call;
 use crate::server::command::Command;
 use crate::server::groups::{self, GroupList};
@@ -55,11 +56,11 @@ impl Command for GroupReap {
 
     fn run(call: &Call<'_>) -> Result<Reply, Error> {
         let list = GroupList::of(call)?;
-        let request = Reap::parse(call)?;
+        let request = GroupReapRequest::parse(call)?;
         let all = list.rows()?.unwrap_or_default();
         let own = find_group(&all, call.key(), call.group())?.name;
         groups::require_destroy(call)?;
-        let dead = dead(&ServerStream::new(call), &all, own, &request);
+        let dead = dead(&ServerStream::new(call), &all, own, &request.criteria);
         if !request.dry_run {
             dead.iter().for_each(|dead| groups::destroy(call, &dead.group));
             groups::report_destroyed(call, dead.iter().map(|dead| &dead.group));

@@ -2,33 +2,33 @@
 
 mod ackdel;
 mod ackmove;
-pub mod add;
-pub mod arguments;
+mod add;
+mod admission;
+mod arguments;
+mod counting;
 mod delex;
 #[cfg(feature = "faults")]
 mod fault;
 mod groupguard;
 mod groupreap;
-mod guard;
-pub mod outcome;
+mod native;
 mod pins;
-pub mod trim;
+mod trim;
 mod version;
 
-use crate::native_names;
-use crate::server::load::{Registration, registration};
+use crate::server::command::{Registration, registration};
 use crate::server::native::NativeNames;
 
 /// Every command of the module.
 pub const ALL: &[Registration] = &[
-    registration::<ackdel::AckDelCommand>(),
-    registration::<ackmove::AckMoveCommand>(),
-    registration::<add::AddCommand>(),
+    registration::<ackdel::AckDel>(),
+    registration::<ackmove::AckMove>(),
+    registration::<add::Add>(),
     registration::<delex::DelEx>(),
     registration::<groupguard::GroupGuard>(),
     registration::<groupreap::GroupReap>(),
     registration::<pins::Pins>(),
-    registration::<trim::TrimCommand>(),
+    registration::<trim::Trim>(),
     registration::<version::Version>(),
     #[cfg(feature = "faults")]
     registration::<fault::Fault>(),
@@ -36,8 +36,8 @@ pub const ALL: &[Registration] = &[
 
 /// The commands behind `egg.native-names`.
 pub const NATIVE: NativeNames = NativeNames {
-    xackdel: registration::<native_names::XAckDel>(),
-    xdelex: registration::<native_names::XDelEx>(),
-    xadd: registration::<native_names::XAdd>(),
-    xtrim: registration::<native_names::XTrim>(),
+    xackdel: registration::<native::XAckDel>(),
+    xdelex: registration::<native::XDelEx>(),
+    xadd: registration::<native::XAdd>(),
+    xtrim: registration::<native::XTrim>(),
 };

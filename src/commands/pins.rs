@@ -1,6 +1,7 @@
-use crate::error::Error;
-use crate::pins::{Pin, pin};
-use crate::reply::Reply;
+use egg_core::rules::holding::{Pin, pin};
+use egg_core::values::error::Error;
+use egg_core::values::reply::Reply;
+
 use crate::server::call::Call;
 use crate::server::command::Command;
 use crate::server::groups::GroupList;

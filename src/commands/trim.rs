@@ -1,17 +1,20 @@
+use egg_core::requests::arguments::Dialect;
+use egg_core::requests::trim::TrimRequest;
+use egg_core::rules::trimming::plan::Style;
+use egg_core::rules::trimming::trim;
+use egg_core::values::error::Error;
+use egg_core::values::policy::{AckPolicy, DeletePolicy};
+use egg_core::values::reply::Reply;
+
 use super::arguments::{DELETE_POLICY, LIMIT, THRESHOLD};
-use super::outcome::count_policy;
+use super::counting::count_policy;
 use crate::config;
-use crate::error::Error;
-use crate::policy::{AckPolicy, DeletePolicy};
-use crate::reply::Reply;
-use crate::request::{Dialect, TrimRequest};
 use crate::server::call::Call;
 use crate::server::command::Command;
 use crate::server::groups::GroupList;
 use crate::server::spec::{Argument, Key, Spec};
 use crate::server::stream::ServerStream;
 use crate::stats;
-use crate::trim::{Manner, Trim, trim};
 
 /// `EGG.TRIM key [ACKED | KEEPREF | DELREF] [MAXLEN | MINID [= | ~] threshold] [LIMIT n] [IGNOREIDLE ms]`
 ///
@@ -29,9 +32,9 @@ use crate::trim::{Manner, Trim, trim};
 /// must be a positive integer`; `NOPERM` if the caller may not run XTRIM on the key. A missing key answers 0.
 ///
 /// As XTRIM in Redis 8.2 (spec-8.2, part 2), but for the default policy and 8.2.3's own faults (part 4).
-pub struct TrimCommand;
+pub struct Trim;
 
-impl Command for TrimCommand {
+impl Command for Trim {
     const SPEC: Spec = Spec {
         name: c"egg.trim",
         flags: c"write",
@@ -54,9 +57,13 @@ impl Command for TrimCommand {
     fn run(call: &Call<'_>) -> Result<Reply, Error> {
         let list = GroupList::of(call)?;
         let request = TrimRequest::parse(call, Dialect::Egg)?;
-        let manner = Manner { keep_lag: config::keep_lag(), tidy: true, patience: u64::MAX };
-        run_trim(call, &list, &request, DeletePolicy::Acked, &manner)
+        run_trim(call, &list, &request, DeletePolicy::Acked, style(u64::MAX))
     }
+}
+
+/// How EGG's own commands trim. One that is about something else passes over few needed entries.
+pub fn style(most_passed: u64) -> Style {
+    Style { keep_lag: config::keep_lag(), thorough: true, most_passed }
 }
 
 /// Trims as requested: the part that EGG.TRIM and XTRIM have in common.
@@ -65,14 +72,14 @@ pub fn run_trim(
     list: &GroupList,
     request: &TrimRequest,
     default: DeletePolicy,
-    manner: &Manner,
+    style: Style,
 ) -> Result<Reply, Error> {
     let mut stream = ServerStream::new(call);
     stream.require_xtrim()?;
     let Some(groups) = list.rows()? else { return Ok(Reply::Integer(0)) };
-    let plan = Trim::new(request, default);
+    let plan = request.plan(default, style);
     count_policy(AckPolicy::Delete(plan.policy));
-    let removed = trim(&mut stream, &groups, &plan, manner).removed;
+    let removed = trim(&mut stream, &groups, &plan).removed;
     stats::TRIMMED.add(removed);
     Ok(Reply::Integer(i64::try_from(removed).unwrap_or(i64::MAX)))
 }

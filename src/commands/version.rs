@@ -1,5 +1,6 @@
-use crate::error::Error;
-use crate::reply::Reply;
+use egg_core::values::error::Error;
+use egg_core::values::reply::Reply;
+
 use crate::server::call::Call;
 use crate::server::command::Command;
 use crate::server::spec::Spec;

@@ -1,6 +1,6 @@
 //! What a caller may see.
 
-use super::api;
+use super::api::api;
 use super::call::Call;
 use super::string::OwnedString;
 

@@ -1,16 +1,16 @@
 //! A call of an EGG command, and the core commands called from inside it.
 
 use std::ffi::{CStr, c_int};
-use std::ptr::NonNull;
 
-use redis_module::raw::{RedisModuleCallReply, RedisModuleCtx, RedisModuleString};
+use egg_core::requests::arguments::Arguments;
+use egg_core::resp;
+use egg_core::values::error::Error;
+use redis_module::raw::{RedisModuleCtx, RedisModuleString};
 
-use super::api;
-use super::element::Element;
+use super::api::{api, broken};
+use super::core_command::CoreCommand;
+use super::core_reply::CoreReply;
 use super::string::{self, OwnedString, RawString};
-use crate::error::Error;
-use crate::request::Arguments;
-use crate::resp::{Reader, Token};
 
 /// One running call of a command: the server's context, and the arguments. Lives as long as the handler runs.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ impl Call<'_> {
     pub(super) fn raw(&self, index: usize) -> RawString {
         match self.arguments.get(index) {
             Some(argument) => *argument,
-            None => super::broken("an argument below the arity is missing"),
+            None => broken("an argument below the arity is missing"),
         }
     }
 
@@ -72,7 +72,7 @@ impl Call<'_> {
     }
 
     /// Runs a core command on a key: `command key rest...`.
-    pub(super) fn run(&self, command: Inner, key: RawString, rest: &[RawString]) -> CallReply {
+    pub(super) fn run(&self, command: CoreCommand, key: RawString, rest: &[RawString]) -> CoreReply {
         let (name, format) = command.name_and_format();
         self.invoke(name, format, key, rest)
     }
@@ -81,18 +81,18 @@ impl Call<'_> {
     ///
     /// This and the next two are what EGG runs most often, so their words are passed one by one: the server makes room for a
     /// list of words in a second step.
-    pub(super) fn groups(&self, key: RawString) -> CallReply {
+    pub(super) fn groups(&self, key: RawString) -> CoreReply {
         // SAFETY: the format names a C string and a string, and that is what follows; both live until the call returns.
-        CallReply::new(unsafe {
+        CoreReply::new(unsafe {
             api!(RedisModule_Call(self.context, c"XINFO".as_ptr(), c"Ecs".as_ptr(), c"GROUPS".as_ptr(), key.as_ptr(),))
         })
     }
 
     /// Runs `XACK key group id`. Propagates it, if it changed anything and is to be propagated by itself.
-    pub(super) fn acknowledge(&self, key: RawString, group: RawString, id: RawString, propagate: bool) -> CallReply {
+    pub(super) fn acknowledge(&self, key: RawString, group: RawString, id: RawString, propagate: bool) -> CoreReply {
         let format = if propagate { c"E!sss" } else { c"Esss" };
         // SAFETY: the format names three strings, and that is what follows; all live until the call returns.
-        CallReply::new(unsafe {
+        CoreReply::new(unsafe {
             api!(RedisModule_Call(
                 self.context,
                 c"XACK".as_ptr(),
@@ -105,9 +105,9 @@ impl Call<'_> {
     }
 
     /// Runs `XDEL key id`, and propagates it if it changed anything.
-    pub(super) fn delete(&self, key: RawString, id: RawString) -> CallReply {
+    pub(super) fn delete(&self, key: RawString, id: RawString) -> CoreReply {
         // SAFETY: the format names two strings, and that is what follows; both live until the call returns.
-        CallReply::new(unsafe {
+        CoreReply::new(unsafe {
             api!(RedisModule_Call(self.context, c"XDEL".as_ptr(), c"E!ss".as_ptr(), key.as_ptr(), id.as_ptr()))
         })
     }
@@ -116,16 +116,21 @@ impl Call<'_> {
     ///
     /// A dry run as the caller (`C`, `D`): it stops after the permission check, which logs a refusal in ACL LOG. A call that
     /// comes from another module has no user, and may do all that modules may.
-    pub(super) fn require_permission(&self, command: Inner, key: RawString, rest: &[RawString]) -> Result<(), Error> {
+    pub(super) fn require_permission(
+        &self,
+        command: CoreCommand,
+        key: RawString,
+        rest: &[RawString],
+    ) -> Result<(), Error> {
         let (name, _) = command.name_and_format();
         let reply = self.invoke(name, c"CDEsv", key, rest);
-        match Reader::new(reply.bytes()).token() {
-            Some(Token::Error(text)) if text.starts_with(b"NOPERM") => Err(Error::Core(text.to_vec())),
+        match resp::error(reply.bytes()) {
+            Some(text) if text.starts_with(b"NOPERM") => Err(Error::Core(text.to_vec())),
             _ => Ok(()),
         }
     }
 
-    fn invoke(&self, name: &CStr, format: &CStr, key: RawString, rest: &[RawString]) -> CallReply {
+    fn invoke(&self, name: &CStr, format: &CStr, key: RawString, rest: &[RawString]) -> CoreReply {
         // SAFETY: the format names one string and one vector with its length, and that is what follows; all strings
         // live until the call returns.
         let reply = unsafe {
@@ -138,7 +143,7 @@ impl Call<'_> {
                 rest.len(),
             ))
         };
-        CallReply::new(reply)
+        CoreReply::new(reply)
     }
 
     /// Propagates `XACK key group ids...` to replicas and the AOF without running it.
@@ -181,91 +186,5 @@ impl Arguments for Call<'_> {
     fn get(&self, index: usize) -> Option<&[u8]> {
         // SAFETY: the server keeps the arguments until the handler returns, and the call does not outlive it.
         self.arguments.get(index).map(|argument| unsafe { string::bytes(*argument) })
-    }
-}
-
-/// The core commands that EGG runs. Each answers errors as replies (`E`); those with `!` propagate themselves, if they
-/// changed anything.
-#[derive(Clone, Copy, Debug)]
-pub enum Inner {
-    /// `XACK`
-    Ack,
-    /// `XACK`, not propagated: all ids that were pending are, together, at the end.
-    AckQuietly,
-    /// `XINFO`, the subcommand being passed as the "key".
-    Info,
-    /// `XDEL`
-    Del,
-    /// `XDEL`, not propagated: what was cut off at once is, together with these ids.
-    DelQuietly,
-    /// `XPENDING`
-    Pending,
-    /// `XSETID`
-    SetId,
-    /// `XADD`
-    Add,
-    /// `XTRIM`
-    Trim,
-    /// `XLEN`
-    Len,
-    /// `XGROUP`, the subcommand being passed as the "key".
-    Group,
-}
-
-impl Inner {
-    /// Every command that must exist for EGG to work: a server with one of them renamed away is refused at load.
-    pub const NAMES: [&'static CStr; 9] =
-        [c"XINFO", c"XACK", c"XDEL", c"XPENDING", c"XSETID", c"XADD", c"XTRIM", c"XLEN", c"XGROUP"];
-
-    fn name_and_format(self) -> (&'static CStr, &'static CStr) {
-        match self {
-            Self::Info => (c"XINFO", c"Esv"),
-            Self::Ack => (c"XACK", c"E!sv"),
-            Self::AckQuietly => (c"XACK", c"Esv"),
-            Self::Del => (c"XDEL", c"E!sv"),
-            Self::DelQuietly => (c"XDEL", c"Esv"),
-            Self::Pending => (c"XPENDING", c"Esv"),
-            Self::SetId => (c"XSETID", c"E!sv"),
-            Self::Add => (c"XADD", c"E!sv"),
-            Self::Trim => (c"XTRIM", c"E!sv"),
-            Self::Len => (c"XLEN", c"Esv"),
-            Self::Group => (c"XGROUP", c"E!sv"),
-        }
-    }
-}
-
-/// The reply of a core command, as the bytes of its protocol; freed when dropped.
-#[derive(Debug)]
-pub struct CallReply(Option<NonNull<RedisModuleCallReply>>);
-
-impl CallReply {
-    /// Takes over what RedisModule_Call returned.
-    pub(super) fn new(reply: *mut RedisModuleCallReply) -> Self {
-        Self(NonNull::new(reply))
-    }
-
-    /// The reply, as the server takes it apart. None if the server gave none.
-    pub fn element(&self) -> Option<Element<'_>> {
-        self.0.map(Element::new)
-    }
-
-    /// The reply in RESP2, for [`crate::resp`] to read. Empty if the server gave none.
-    pub fn bytes(&self) -> &[u8] {
-        let Some(reply) = self.0 else { return &[] };
-        let mut length = 0;
-        // SAFETY: the reply is alive; the server hands out a pointer to `length` bytes inside it.
-        unsafe {
-            let start = api!(RedisModule_CallReplyProto(reply.as_ptr(), &mut length));
-            if start.is_null() { &[] } else { std::slice::from_raw_parts(start.cast(), length) }
-        }
-    }
-}
-
-impl Drop for CallReply {
-    fn drop(&mut self) {
-        if let Some(reply) = self.0 {
-            // SAFETY: came from RedisModule_Call, freed once.
-            unsafe { api!(RedisModule_FreeCallReply(reply.as_ptr())) }
-        }
     }
 }

@@ -3,13 +3,14 @@
 use std::ffi::{CString, c_int};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use egg_core::values::error::Error;
+use egg_core::values::reply::Reply;
 use redis_module::raw::{self, RedisModuleCtx, RedisModuleString};
 
+use super::api::api;
 use super::call::Call;
 use super::spec::{Info, Key, Spec};
-use super::{api, log, panics, reply};
-use crate::error::Error;
-use crate::reply::Reply;
+use super::{log, panics, reply};
 
 /// A command of the module.
 pub trait Command {
@@ -20,11 +21,19 @@ pub trait Command {
     fn run(call: &Call<'_>) -> Result<Reply, Error>;
 }
 
+/// What it takes to register one command.
+pub type Registration = unsafe fn(*mut RedisModuleCtx) -> Result<(), String>;
+
+/// The registration of a command.
+pub const fn registration<C: Command>() -> Registration {
+    register::<C>
+}
+
 /// Registers a command with the server. The error says what the server would not take.
 ///
 /// # Safety
 /// `context` is the context of the module's load.
-pub unsafe fn register<C: Command>(context: *mut RedisModuleCtx) -> Result<(), String> {
+unsafe fn register<C: Command>(context: *mut RedisModuleCtx) -> Result<(), String> {
     let spec = C::SPEC;
     let refused = |what: &str| format!("the server refused {what} of command {}", spec.name.to_string_lossy());
     // The key specs say all of this again, and more exactly; servers want it here as well.

@@ -5,11 +5,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 use std::sync::OnceLock;
 
+use egg_core::requests::arguments::Arguments;
+use egg_core::requests::native::{Lacking, Rewrite, rewrite};
 use redis_module::raw::{REDISMODULE_CMDFILTER_NOSELF, RedisModuleCommandFilterCtx, RedisModuleCtx};
 
-use super::{api, string};
-use crate::native_names::{Lacking, Rewrite, rewrite};
-use crate::request::Arguments;
+use super::api::api;
+use super::string;
 
 /// What the server lacks: the filter is for that alone.
 static LACKING: OnceLock<Lacking> = OnceLock::new();

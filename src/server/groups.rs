@@ -1,15 +1,18 @@
 //! The consumer groups of a stream: listed and destroyed.
 
-use super::call::{Call, CallReply, Inner};
-use super::element::Element;
+use egg_core::resp;
+use egg_core::stream::Group;
+use egg_core::values::error::{Error, Escaped};
+
+use super::call::Call;
+use super::core_command::CoreCommand;
+use super::core_reply::CoreReply;
 use super::log;
 use super::string::OwnedString;
-use crate::error::{Error, Escaped};
-use crate::stream::Group;
 
 /// The consumer groups of a stream, as the server lists them.
 #[derive(Debug)]
-pub struct GroupList(Option<CallReply>);
+pub struct GroupList(Option<CoreReply>);
 
 impl GroupList {
     /// Asks for the groups of the stream at a call's key: once per call, and never remembered. `WRONGTYPE` if there is
@@ -21,8 +24,7 @@ impl GroupList {
     /// The same for the key that is this argument of the call.
     pub fn at(call: &Call<'_>, argument: usize) -> Result<Self, Error> {
         let reply = call.groups(call.raw(argument));
-        let Some(element) = reply.element() else { return Err(Error::Internal) };
-        match element.error() {
+        match resp::error(reply.bytes()) {
             None => Ok(Self(Some(reply))),
             Some(text) if text.starts_with(b"WRONGTYPE") => Err(Error::WrongType),
             Some(text) if text.starts_with(b"ERR no such key") => Ok(Self(None)),
@@ -33,7 +35,7 @@ impl GroupList {
     /// The groups. None if there is no key.
     pub fn rows(&self) -> Result<Option<Vec<Group<'_>>>, Error> {
         match &self.0 {
-            Some(reply) => reply.element().and_then(Element::groups).map(Some).ok_or(Error::Internal),
+            Some(reply) => resp::groups(reply.bytes()).map(Some).ok_or(Error::Internal),
             None => Ok(None),
         }
     }
@@ -42,14 +44,14 @@ impl GroupList {
 /// Checks that the caller may run `XGROUP DESTROY` on the stream at a call's key.
 pub fn require_destroy(call: &Call<'_>) -> Result<(), Error> {
     let destroy = call.string(b"DESTROY");
-    call.require_permission(Inner::Group, destroy.raw(), &[call.raw(1), call.raw(2)])
+    call.require_permission(CoreCommand::Group, destroy.raw(), &[call.raw(1), call.raw(2)])
 }
 
 /// Destroys a group of the stream at a call's key.
 pub fn destroy(call: &Call<'_>, group: &Group<'_>) {
     let words: [OwnedString; 2] = [b"DESTROY", group.name].map(|word| call.string(word));
     let [destroy, name] = words.each_ref().map(OwnedString::raw);
-    call.run(Inner::Group, destroy, &[call.raw(1), name]);
+    call.run(CoreCommand::Group, destroy, &[call.raw(1), name]);
 }
 
 /// So many destroyed groups are named in the log, for each call: a client could flood it with groups that it made.

@@ -4,7 +4,7 @@ use std::ffi::{CString, c_int};
 
 use redis_module::raw::{self, RedisModuleCtx, RedisModuleInfoCtx};
 
-use super::api;
+use super::api::api;
 use crate::stats;
 
 /// Has the server ask for the counters.

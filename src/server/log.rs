@@ -4,7 +4,7 @@ use std::ffi::{CStr, CString};
 
 use redis_module::raw::RedisModuleCtx;
 
-use super::api;
+use super::api::api;
 
 /// Writes a warning. Takes any text: whatever could break a line, end a C string or leave ASCII is replaced by `?`, and
 /// the text is an argument of the format, never the format itself.

@@ -5,14 +5,16 @@
 
 use std::ffi::CStr;
 
+use egg_core::requests::native::Lacking;
+use egg_core::resp::{Reader, Token};
+use egg_core::values::policy::DeletePolicy;
 use redis_module::raw::RedisModuleCtx;
 
-use super::call::CallReply;
-use super::load::{Registration, has_command};
-use super::{api, filter};
-use crate::native_names::Lacking;
-use crate::policy::DeletePolicy;
-use crate::resp::{Reader, Token};
+use super::api::api;
+use super::command::Registration;
+use super::core_command;
+use super::core_reply::CoreReply;
+use super::filter;
 
 /// The registrations of the commands behind the names.
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +41,7 @@ pub unsafe fn load(context: *mut RedisModuleCtx, names: &NativeNames) -> Result<
     // SAFETY: the caller vouches for the context.
     unsafe {
         for (name, register) in [(c"XACKDEL", names.xackdel), (c"XDELEX", names.xdelex)] {
-            if !has_command(context, name) {
+            if !core_command::exists(context, name) {
                 register(context)?;
                 added.push(name.to_string_lossy().into_owned());
             }
@@ -83,7 +85,7 @@ unsafe fn lacks(context: *mut RedisModuleCtx, command: &CStr) -> Vec<DeletePolic
 unsafe fn parses(context: *mut RedisModuleCtx, command: &CStr, word: &CStr) -> Option<bool> {
     let (key, option, none) = (c"egg:none", c"MAXLEN", c"none");
     // SAFETY: the format names as many C strings as follow.
-    let reply = CallReply::new(unsafe {
+    let reply = CoreReply::new(unsafe {
         if command == c"XADD" {
             let [id, field] = [c"*", c"f"].map(CStr::as_ptr);
             let (name, format) = (command.as_ptr(), c"Ecccccccc".as_ptr());
@@ -109,7 +111,7 @@ unsafe fn parses(context: *mut RedisModuleCtx, command: &CStr, word: &CStr) -> O
 /// `context` is the context of the module's load.
 unsafe fn documents(context: *mut RedisModuleCtx, command: &CStr, word: &CStr) -> Option<bool> {
     // SAFETY: the format names two C strings, and two follow.
-    let reply = CallReply::new(unsafe {
+    let reply = CoreReply::new(unsafe {
         api!(RedisModule_Call(context, c"COMMAND".as_ptr(), c"Ecc".as_ptr(), c"DOCS".as_ptr(), command.as_ptr()))
     });
     let mut reader = Reader::new(reply.bytes());

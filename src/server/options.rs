@@ -4,7 +4,7 @@ use std::ffi::{c_int, c_void};
 
 use redis_module::raw::{self, RedisModuleCtx};
 
-use super::api;
+use super::api::api;
 
 /// Valkey's VALKEYMODULE_OPTIONS_HANDLE_ATOMIC_SLOT_MIGRATION, of Valkey 9.0. Redis counts its options differently.
 const HANDLE_ATOMIC_SLOT_MIGRATION: c_int = 1 << 5;

@@ -2,11 +2,11 @@
 
 use std::ffi::{CString, c_int, c_long};
 
+use egg_core::values::error::Error;
+use egg_core::values::reply::Reply;
 use redis_module::raw::RedisModuleCtx;
 
-use super::api;
-use crate::error::Error;
-use crate::reply::Reply;
+use super::api::api;
 
 /// Sends a command's result to its client.
 ///

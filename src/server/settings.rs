@@ -8,7 +8,7 @@ use redis_module::configuration::{
 };
 use redis_module::{Context, RedisError};
 
-use super::api;
+use super::api::api;
 use crate::config::{DEFAULT_POLICIES, DEFAULT_POLICY, KEEP_LAG, NATIVE_NAMES};
 
 /// A value of `egg.default-policy`: an index into [`DEFAULT_POLICIES`]. (The crate's `enum_configuration!` would show the

@@ -11,7 +11,8 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use redis_module::raw::{self, RedisModuleCtx, RedisModuleEvent};
 use redis_module::{Context, Status};
 
-use super::{alarm, api, log};
+use super::api::api;
+use super::{log, refusal_log};
 
 /// Steps of the server's in which the module may go, by the server's own time in microseconds. That time stands still while one
 /// command or transaction runs, or a shutdown. A shutdown can fail, and the server goes on: only what happens in the same step
@@ -59,7 +60,7 @@ unsafe extern "C" fn shuts_down(context: *mut RedisModuleCtx, _: RedisModuleEven
     if unsafe { raw::RedisModule_CachedMicroseconds }.is_some() {
         SHUTDOWN.store(now(), Ordering::Relaxed);
         // SAFETY: the context of the event.
-        unsafe { alarm::stop(context) };
+        unsafe { refusal_log::stop(context) };
     }
 }
 

@@ -1,16 +1,19 @@
 //! The core's [`Stream`], on a real server: every operation is a core command, run inside the call.
 
-use super::call::{Call, CallReply, Inner};
-use super::element::Element;
-use super::service;
+use egg_core::resp::{self, Reader, Token};
+use egg_core::stream::{Bookkeeping, Delivery, Exactness, Group, Prefix, Stream, Threshold};
+use egg_core::values::entry_id::{EntryId, GivenId};
+use egg_core::values::error::Error;
+use egg_core::values::id_set::IdSet;
+
+use super::api::broken;
+use super::call::Call;
+use super::core_command::CoreCommand;
+use super::core_reply::CoreReply;
+use super::entries::{self, Entries};
 use super::string::{OwnedString, RawString};
-use super::walk::{self, Walk};
-use crate::error::Error;
-use crate::id_set::IdSet;
-use crate::resp;
+use super::uptime;
 use crate::stats;
-use crate::stream::{Bookkeeping, Delivery, EntryId, Exactness, Front, Group, Stream, Threshold};
-use crate::stream_id::StreamId;
 
 /// The stream at the key that a call names, and the group it names.
 #[derive(Debug)]
@@ -31,8 +34,8 @@ impl<'a> ServerStream<'a> {
     }
 
     /// The fields and values of an entry. None if there is no such entry.
-    pub fn fields(&self, id: StreamId) -> Option<Vec<(OwnedString, OwnedString)>> {
-        walk::fields(self.call, self.key, id)
+    pub fn fields(&self, id: EntryId) -> Option<Vec<(OwnedString, OwnedString)>> {
+        entries::fields(self.call, self.key, id)
     }
 
     /// The call.
@@ -47,10 +50,10 @@ impl<'a> ServerStream<'a> {
 
     /// Checks that there is a stream at the key, or nothing.
     pub fn require_stream(&self) -> Result<(), Error> {
-        let reply = self.call.run(Inner::Len, self.key, &[]);
-        match reply.element().map(|element| (element.error(), element.integer())) {
-            Some((_, Some(_))) => Ok(()),
-            Some((Some(text), _)) if text.starts_with(b"WRONGTYPE") => Err(Error::WrongType),
+        let reply = self.call.run(CoreCommand::Len, self.key, &[]);
+        match Reader::new(reply.bytes()).token() {
+            Some(Token::Integer(_)) => Ok(()),
+            Some(Token::Error(text)) if text.starts_with(b"WRONGTYPE") => Err(Error::WrongType),
             _ => Err(Error::Internal),
         }
     }
@@ -59,16 +62,16 @@ impl<'a> ServerStream<'a> {
         self.call.raw(2)
     }
 
-    /// XACK of ids that are known to be pending, each named once.
-    fn ack_known(&self, command: Inner, ids: &[RawString]) {
+    /// XACK of ids that are surely pending, each named once.
+    fn ack_sure(&self, command: CoreCommand, ids: &[RawString]) {
         let arguments: Vec<RawString> = std::iter::once(self.group()).chain(ids.iter().copied()).collect();
         if count(&self.call.run(command, self.key, &arguments)) != ids.len() {
-            super::broken("XACK acknowledges what XPENDING lists");
+            broken("XACK acknowledges what XPENDING lists");
         }
     }
 
     /// The texts of ids: those that the caller gave as they came, the others made here.
-    fn texts(&self, ids: &[EntryId]) -> Texts<'a> {
+    fn texts(&self, ids: &[GivenId]) -> Texts<'a> {
         let arguments = || ids.iter().map(|id| id.argument.map(|argument| argument.get() as usize));
         if let Some(Some(first)) = arguments().next()
             && arguments().eq((first..first + ids.len()).map(Some))
@@ -76,10 +79,10 @@ impl<'a> ServerStream<'a> {
             return Texts::Given(self.call.raw_from(first).get(..ids.len()).unwrap_or_default());
         }
         let mut made = Vec::new();
-        let raw = ids.iter().map(|id| match id.argument {
+        let raw = ids.iter().map(|given| match given.argument {
             Some(argument) => self.call.raw(argument.get() as usize),
             None => {
-                let text = self.call.string(id.id.to_string().as_bytes());
+                let text = self.call.string(given.id.to_string().as_bytes());
                 let raw = text.raw();
                 made.push(text);
                 raw
@@ -89,17 +92,17 @@ impl<'a> ServerStream<'a> {
     }
 
     /// Runs a core command on the stream with words made here.
-    pub(super) fn run(&self, command: Inner, words: &[&[u8]]) -> CallReply {
+    pub(super) fn run(&self, command: CoreCommand, words: &[&[u8]]) -> CoreReply {
         let words: Vec<OwnedString> = words.iter().map(|word| self.call.string(word)).collect();
         let raw: Vec<RawString> = words.iter().map(OwnedString::raw).collect();
         self.call.run(command, self.key, &raw)
     }
 
-    fn info(&self, subcommand: &[u8], rest: &[RawString]) -> CallReply {
+    fn info(&self, subcommand: &[u8], rest: &[RawString]) -> CoreReply {
         let subcommand = self.call.string(subcommand);
         let mut arguments = vec![self.key];
         arguments.extend(rest);
-        self.call.run(Inner::Info, subcommand.raw(), &arguments)
+        self.call.run(CoreCommand::Info, subcommand.raw(), &arguments)
     }
 }
 
@@ -137,18 +140,38 @@ pub(super) fn trim_words(threshold: Threshold, exactness: Exactness) -> Vec<Stri
     words
 }
 
-/// The shortest front that is cut off at once: opening the key for it costs as much as XDEL of a few entries.
+/// The shortest prefix that is cut off at once: opening the key for it costs as much as XDEL of a few entries.
 const SHORTEST_CUT: usize = 3;
 
-fn count(reply: &CallReply) -> usize {
-    let count = reply.element().and_then(Element::integer);
-    count.and_then(|count| usize::try_from(count).ok()).unwrap_or_default()
+/// What an answer says, read by `parse`. The core promises one that can be read: to guess would be to delete what is needed.
+fn answer<'a, T>(reply: &'a CoreReply, promise: &'static str, parse: impl FnOnce(&'a [u8]) -> Option<T>) -> T {
+    parse(reply.bytes()).unwrap_or_else(|| broken(promise))
+}
+
+/// What a core command says it has done. An error says that it has done nothing: another module may have taken the stream away
+/// when it heard of the step before.
+fn count(reply: &CoreReply) -> usize {
+    answer(reply, "a command that counts answers an integer or an error", |reply| match Reader::new(reply).token()? {
+        Token::Integer(count) => usize::try_from(count).ok(),
+        Token::Error(_) => Some(0),
+        _ => None,
+    })
+}
+
+/// The same for what is looked up after a step: None where there is nothing any more.
+fn if_there<'a, T>(
+    reply: &'a CoreReply,
+    promise: &'static str,
+    parse: impl FnOnce(&'a [u8]) -> Option<T>,
+) -> Option<T> {
+    let is_gone = resp::error(reply.bytes()).is_some();
+    (!is_gone).then(|| answer(reply, promise, parse))
 }
 
 impl Stream for ServerStream<'_> {
-    /// What is known to be pending goes in one XACK, and the rest in one for each id: that alone tells which ids were pending,
+    /// What is surely pending goes in one XACK, and the rest in one for each id: that alone tells which ids were pending,
     /// however large the pending entries list is. They are propagated as one XACK of those that were.
-    fn ack(&mut self, ids: &[EntryId], known: &IdSet) -> Vec<EntryId> {
+    fn ack(&mut self, ids: &[GivenId], surely_pending: &IdSet) -> Vec<GivenId> {
         let group = self.group();
         let texts = self.texts(ids);
         let texts = texts.raw();
@@ -156,24 +179,24 @@ impl Stream for ServerStream<'_> {
         if let [text] = *texts {
             return if acknowledge(text, true) { ids.to_vec() } else { Vec::new() };
         }
-        if known.as_slice().len() == ids.len() {
-            self.ack_known(Inner::Ack, texts);
+        if surely_pending.as_slice().len() == ids.len() {
+            self.ack_sure(CoreCommand::Ack, texts);
             return ids.to_vec();
         }
         let (mut acked, mut changed) = (Vec::with_capacity(ids.len()), Vec::with_capacity(ids.len()));
         let mut at_once = Vec::new();
-        for (id, text) in ids.iter().zip(texts) {
-            let is_known = known.contains(id.id);
-            if is_known {
+        for (given, text) in ids.iter().zip(texts) {
+            let is_sure = surely_pending.contains(given.id);
+            if is_sure {
                 at_once.push(*text);
             }
-            if is_known || acknowledge(*text, false) {
-                acked.push(*id);
+            if is_sure || acknowledge(*text, false) {
+                acked.push(*given);
                 changed.push(*text);
             }
         }
         if !at_once.is_empty() {
-            self.ack_known(Inner::AckQuietly, &at_once);
+            self.ack_sure(CoreCommand::AckQuietly, &at_once);
         }
         if !changed.is_empty() {
             self.call.propagate_xack(self.key, group, &changed);
@@ -181,31 +204,31 @@ impl Stream for ServerStream<'_> {
         acked
     }
 
-    fn ack_in(&mut self, group: &[u8], ids: &[EntryId]) {
+    fn ack_in(&mut self, group: &[u8], ids: &[GivenId]) {
         let group = self.call.string(group);
         let texts = self.texts(ids);
         let arguments: Vec<RawString> = std::iter::once(group.raw()).chain(texts.raw().iter().copied()).collect();
-        self.call.run(Inner::Ack, self.key, &arguments);
+        self.call.run(CoreCommand::Ack, self.key, &arguments);
     }
 
-    /// Cuts the front off, if it is worth it, all but its last entry: deleting that one by XDEL sets the first entry and the
+    /// Cuts the prefix off, if it is worth it, all but its last entry: deleting that one by XDEL sets the first entry and the
     /// largest deleted id as deleting all of them would, frees its node if nothing else is there, and causes the event. The
-    /// cut comes first, so that nothing that listens to events runs between the walk that found the front and the cut.
+    /// cut comes first, so that nothing that listens to events runs between the walk that found the prefix and the cut.
     /// Replicas get the XDEL of all ids.
-    fn delete(&mut self, ids: &[EntryId], front: &Front) -> usize {
+    fn delete(&mut self, ids: &[GivenId], prefix: Option<&Prefix>) -> usize {
         let texts = self.texts(ids);
         let texts = texts.raw();
         if let [text] = *texts {
             return count(&self.call.delete(self.key, text));
         }
-        if front.length < SHORTEST_CUT {
-            return count(&self.call.run(Inner::Del, self.key, texts));
-        }
-        let cut = walk::cut_before(self.call, self.key, front.last);
+        let Some(prefix) = prefix.filter(|prefix| prefix.length >= SHORTEST_CUT) else {
+            return count(&self.call.run(CoreCommand::Del, self.key, texts));
+        };
+        let cut = entries::cut_before(self.call, self.key, prefix.last);
         stats::HEAD_CUTS.add(1);
         let rest: Vec<RawString> =
-            ids.iter().zip(texts).filter(|(id, _)| id.id >= front.last).map(|(_, text)| *text).collect();
-        let deleted = cut + count(&self.call.run(Inner::DelQuietly, self.key, &rest));
+            ids.iter().zip(texts).filter(|(given, _)| given.id >= prefix.last).map(|(_, text)| *text).collect();
+        let deleted = cut + count(&self.call.run(CoreCommand::DelQuietly, self.key, &rest));
         self.call.propagate_xdel(self.key, texts);
         deleted
     }
@@ -213,52 +236,51 @@ impl Stream for ServerStream<'_> {
     fn trim(&mut self, threshold: Threshold, exactness: Exactness) -> usize {
         let words = trim_words(threshold, exactness);
         let words: Vec<&[u8]> = words.iter().map(String::as_bytes).collect();
-        count(&self.run(Inner::Trim, &words))
+        count(&self.run(CoreCommand::Trim, &words))
     }
 
     fn length(&self) -> u64 {
-        count(&self.call.run(Inner::Len, self.key, &[])) as u64
+        count(&self.call.run(CoreCommand::Len, self.key, &[])) as u64
     }
 
-    fn pending(&self, group: &[u8], min: StreamId, max: StreamId, limit: usize) -> Vec<StreamId> {
+    fn pending(&self, group: &[u8], min: EntryId, max: EntryId, limit: usize) -> Vec<EntryId> {
         let [min, max, limit] = [min.to_string(), max.to_string(), limit.to_string()];
-        let reply = self.run(Inner::Pending, &[group, min.as_bytes(), max.as_bytes(), limit.as_bytes()]);
+        let reply = self.run(CoreCommand::Pending, &[group, min.as_bytes(), max.as_bytes(), limit.as_bytes()]);
         // An empty list would mean that nobody needs the entries.
-        reply.element().and_then(Element::pending_ids).unwrap_or_else(|| super::broken("XPENDING answers a list"))
+        answer(&reply, "XPENDING answers a list", resp::pending_ids)
     }
 
-    fn pending_of(&self, consumer: &[u8], min: StreamId, max: StreamId, limit: usize) -> Vec<StreamId> {
+    fn pending_of(&self, consumer: &[u8], min: EntryId, max: EntryId, limit: usize) -> Vec<EntryId> {
         let [min, max, limit] = [min.to_string(), max.to_string(), limit.to_string()];
         let words = [self.call.group(), min.as_bytes(), max.as_bytes(), limit.as_bytes(), consumer];
-        let reply = self.run(Inner::Pending, &words);
-        reply.element().and_then(Element::pending_ids).unwrap_or_else(|| super::broken("XPENDING answers a list"))
+        let reply = self.run(CoreCommand::Pending, &words);
+        answer(&reply, "XPENDING answers a list", resp::pending_ids)
     }
 
-    fn delivery(&self, group: &[u8], id: StreamId) -> Option<Delivery> {
+    fn delivery(&self, group: &[u8], id: EntryId) -> Option<Delivery> {
         let id = id.to_string();
-        let reply = self.run(Inner::Pending, &[group, id.as_bytes(), id.as_bytes(), b"1"]);
-        resp::delivery(reply.bytes()).unwrap_or_else(|| super::broken("XPENDING answers a list"))
+        let reply = self.run(CoreCommand::Pending, &[group, id.as_bytes(), id.as_bytes(), b"1"]);
+        answer(&reply, "XPENDING answers a list", resp::delivery)
     }
 
-    fn visit(&self, from: StreamId, each: &mut dyn FnMut(StreamId) -> bool) {
-        let _ = Walk::new(self.call, self.key, from).into_iter().flatten().all(each);
+    fn visit(&self, from: EntryId, each: &mut dyn FnMut(EntryId) -> bool) {
+        let _ = Entries::new(self.call, self.key, from).into_iter().flatten().all(each);
     }
 
     fn idle(&self, group: &[u8]) -> Option<u64> {
         let group = self.call.string(group);
         let reply = self.info(b"CONSUMERS", &[group.raw()]);
-        let idle = resp::shortest_idle(reply.bytes());
-        let idle = idle.unwrap_or_else(|| super::broken("XINFO CONSUMERS answers a list"));
-        idle.map(|idle| idle.min(service::length()))
+        let idle = answer(&reply, "XINFO CONSUMERS answers a list", resp::shortest_idle);
+        idle.map(|idle| idle.min(uptime::length()))
     }
 
-    fn bookkeeping(&self) -> Bookkeeping {
-        resp::bookkeeping(self.info(b"STREAM", &[]).bytes()).unwrap_or_default()
+    fn bookkeeping(&self) -> Option<Bookkeeping> {
+        if_there(&self.info(b"STREAM", &[]), "XINFO STREAM answers names and values", resp::bookkeeping)
     }
 
     fn lags(&self) -> Vec<(Vec<u8>, Option<i64>)> {
         let reply = self.call.groups(self.key);
-        let groups = reply.element().and_then(Element::groups).unwrap_or_default();
+        let groups = if_there(&reply, "XINFO GROUPS answers a list", resp::groups).unwrap_or_default();
         groups.iter().map(|group| (group.name.to_vec(), group.lag)).collect()
     }
 
@@ -268,13 +290,13 @@ impl Stream for ServerStream<'_> {
         let words = words.map(|word| self.call.string(word));
         let [setid, rest @ ..] = words.each_ref().map(OwnedString::raw);
         let [name, id, option, count] = rest;
-        self.call.run(Inner::Group, setid, &[self.key, name, id, option, count]);
+        self.call.run(CoreCommand::Group, setid, &[self.key, name, id, option, count]);
     }
 
-    fn set_max_deleted(&mut self, id: StreamId, bookkeeping: &Bookkeeping) {
+    fn set_max_deleted(&mut self, id: EntryId, bookkeeping: &Bookkeeping) {
         let [last, added, id] =
             [bookkeeping.last_generated.to_string(), bookkeeping.entries_added.to_string(), id.to_string()];
         let words = [last.as_bytes(), b"ENTRIESADDED", added.as_bytes(), b"MAXDELETEDID", id.as_bytes()];
-        self.run(Inner::SetId, &words);
+        self.run(CoreCommand::SetId, &words);
     }
 }

@@ -4,7 +4,7 @@ use std::ptr::NonNull;
 
 use redis_module::raw::{RedisModuleCtx, RedisModuleString};
 
-use super::api;
+use super::api::{api, broken};
 
 /// A string of the server's, borrowed for the length of a call.
 pub type RawString = NonNull<RedisModuleString>;
@@ -46,7 +46,7 @@ impl OwnedString {
     pub unsafe fn adopt(context: *mut RedisModuleCtx, string: *mut RedisModuleString) -> Self {
         match NonNull::new(string) {
             Some(string) => Self { context, string },
-            None => super::broken("the server made no string"),
+            None => broken("the server made no string"),
         }
     }
 

@@ -1,8 +1,8 @@
 //! EGG.ACKDEL: the reply for each id, and what is left in the stream and in the groups.
 
-use crate::client::Client;
-use crate::each_server;
-use crate::harness::{Kind, Server};
+use egg_testkit::client::Client;
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Server};
 
 each_server! {
     acknowledges_and_deletes_whatever_the_policy_if_the_group_is_alone,

@@ -1,8 +1,8 @@
 //! EGG.ACKDEL: every error, word by word, the order in which they are looked for, and that none changes anything.
 
-use crate::client::{Client, Reply};
-use crate::each_server;
-use crate::harness::{Kind, Server};
+use egg_testkit::client::{Client, Reply};
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Server};
 
 each_server! {
     every_error_has_its_exact_text,

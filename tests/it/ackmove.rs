@@ -1,8 +1,8 @@
 //! EGG.ACKMOVE: which entries go, what their copies look like, and what is left behind.
 
-use crate::client::{Client, Reply, words};
-use crate::each_server;
-use crate::harness::{Kind, Server};
+use egg_testkit::client::{Client, Reply, words};
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Server};
 
 each_server! {
     an_entry_goes_to_the_destination_and_leaves_the_source,

@@ -2,10 +2,10 @@
 
 use std::thread;
 
-use crate::client::{Client, Reply, words};
-use crate::each_server;
-use crate::harness::{Kind, Options, Server, wait_until};
-use crate::wire::Wire;
+use egg_testkit::client::{Client, Reply, words};
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Options, Server, wait_until};
+use egg_testkit::wire::Wire;
 
 each_server! {
     moves_are_propagated_as_core_commands_in_one_transaction,

@@ -1,8 +1,8 @@
 //! EGG.ACKMOVE: what it refuses, in which order, and that a refused call has changed nothing anywhere.
 
-use crate::client::{Client, Reply};
-use crate::each_server;
-use crate::harness::{Kind, Server};
+use egg_testkit::client::{Client, Reply};
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Server};
 
 each_server! {
     errors_come_in_order_and_change_nothing,

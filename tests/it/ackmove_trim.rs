@@ -1,8 +1,8 @@
 //! EGG.ACKMOVE with MAXLEN or MINID: the destination is trimmed once, after the last move, and never of pending work.
 
-use crate::client::{Client, Reply};
-use crate::each_server;
-use crate::harness::{Kind, Options, Server};
+use egg_testkit::client::{Client, Reply};
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Options, Server};
 
 each_server! {
     a_destination_without_groups_is_trimmed_as_asked,

@@ -1,8 +1,8 @@
 //! Access control: who may run the commands, on which keys. Permission for EGG.ACKDEL is permission for its effect.
 
-use crate::client::Client;
-use crate::each_server;
-use crate::harness::{Kind, Server};
+use egg_testkit::client::Client;
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Server};
 
 each_server! {
     permission_for_ackdel_is_permission_for_its_effect,

@@ -1,8 +1,8 @@
 //! Access control of the commands that do what other commands do: loading EGG hands nobody what was denied to him.
 
-use crate::client::{Client, Reply};
-use crate::each_server;
-use crate::harness::{Kind, Server, wait_until};
+use egg_testkit::client::{Client, Reply};
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Server, wait_until};
 
 each_server! {
     moving_needs_read_and_write_on_the_source_and_write_on_the_destination,

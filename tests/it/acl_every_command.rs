@@ -1,8 +1,8 @@
 //! Every command against every way to give a key: reading, writing, both, by a selector. What is refused leaves no trace.
 
-use crate::client::{Client, Reply};
-use crate::each_server;
-use crate::harness::{Kind, Options, Server};
+use egg_testkit::client::{Client, Reply};
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Options, Server};
 
 each_server! {
     each_command_needs_its_own_permission_on_its_own_keys,

@@ -1,9 +1,9 @@
 //! Who may add and trim, and by which name: each user against the plain commands, the options of 8.2 and EGG's own commands.
 
-use crate::client::{Client, Reply};
-use crate::each_server;
-use crate::harness::{Kind, Server};
 use crate::native_names::{each_old_server, native};
+use egg_testkit::client::{Client, Reply};
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Server};
 
 each_old_server! {
     the_table_of_permissions_with_native_names,

@@ -1,8 +1,8 @@
 //! EGG.ADD: how far a call walks through a stream that cannot be trimmed, or not at once.
 
-use crate::client::{Client, Reply, words};
-use crate::each_server;
-use crate::harness::{Kind, Options, Server};
+use egg_testkit::client::{Client, Reply, words};
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Options, Server};
 
 each_server! {
     unread_entries_are_not_walked,

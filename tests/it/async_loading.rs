@@ -1,8 +1,8 @@
 //! `repl-diskless-load swapdb`: a replica that answers from its old data while a full sync is loaded beside it.
 
-use crate::client::words;
-use crate::each_server;
-use crate::harness::{Kind, Options, Server, wait_until};
+use egg_testkit::client::words;
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Options, Server, wait_until};
 
 each_server! {
     a_replica_answers_from_its_old_data_while_it_loads,

@@ -2,9 +2,9 @@
 
 use std::thread;
 
-use crate::client::Client;
-use crate::each_server;
-use crate::harness::{Kind, Server};
+use egg_testkit::client::Client;
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Server};
 
 each_server! {
     batches_of_any_size_are_done_in_one_call,
@@ -98,7 +98,7 @@ fn workers_may_be_interleaved(kind: Kind) {
             scope.spawn(move || {
                 loop {
                     let read = client.run(&format!("XREADGROUP GROUP g {worker} COUNT {batch} STREAMS s >"));
-                    if read == crate::client::Reply::Nil {
+                    if read == egg_testkit::client::Reply::Nil {
                         return;
                     }
                     let entries = read.array()[0].array()[1].array();

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use crate::native_names::{each_old_server, native};
 
-use crate::harness::Kind;
+use egg_testkit::harness::Kind;
 
 each_old_server! {
     redis_py_finds_the_methods_of_8_2,

@@ -1,9 +1,9 @@
 //! However a call arrives: in either protocol, in a transaction, from a script, in another database, on a full server.
 
-use crate::client::{Reply, words};
-use crate::each_server;
-use crate::harness::{Kind, Server, wait_until};
-use crate::wire::Wire;
+use egg_testkit::client::{Reply, words};
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Server, wait_until};
+use egg_testkit::wire::Wire;
 
 each_server! {
     resp2_and_resp3_are_the_same_bytes,

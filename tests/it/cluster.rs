@@ -1,8 +1,8 @@
 //! In a cluster: a move goes where both of its streams are.
 
-use crate::client::{Client, Reply};
-use crate::each_server;
-use crate::harness::{Kind, Options, Server, wait_until};
+use egg_testkit::client::{Client, Reply};
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Options, Server, wait_until};
 
 each_server! {
     both_streams_of_a_move_must_be_in_one_slot,

@@ -1,8 +1,8 @@
 //! `egg.default-policy` and `egg.keep-lag`.
 
-use crate::client::{Client, Reply};
-use crate::each_server;
-use crate::harness::{Kind, Options, Server};
+use egg_testkit::client::{Client, Reply};
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Options, Server};
 
 each_server! {
     the_defaults_are_the_safe_ones,

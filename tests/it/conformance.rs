@@ -2,10 +2,10 @@
 
 use serde_json::json;
 
-use crate::client::Reply;
-use crate::each_server;
-use crate::harness::{Kind, Options, Server};
 use crate::vectors::{self, Vector, Words};
+use egg_testkit::client::Reply;
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Options, Server};
 
 each_server! {
     ackdel_does_what_xackdel_does,

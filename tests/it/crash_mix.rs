@@ -3,11 +3,11 @@
 
 use std::sync::atomic::Ordering;
 
-use crate::client::Client;
-use crate::each_server;
-use crate::harness::{Kind, Options, wait_until};
-use crate::random::Random;
 use crate::work::{Ledger, Site, amount};
+use egg_testkit::client::Client;
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Options, wait_until};
+use egg_testkit::random::Random;
 
 each_server! {
     what_was_reported_is_so_after_a_crash,

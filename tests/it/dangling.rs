@@ -1,8 +1,8 @@
 //! Pending ids without an entry, and the lag of groups: the reports about what ack-deleting leaves behind.
 
-use crate::client::Reply;
-use crate::each_server;
-use crate::harness::{Kind, Server};
+use egg_testkit::client::Reply;
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Server};
 
 each_server! {
     delref_takes_the_entry_from_a_group_that_holds_it,

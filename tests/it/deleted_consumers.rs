@@ -1,8 +1,8 @@
 //! XGROUP DELCONSUMER gives up what a consumer has pending: to all that look at groups, nobody needs it any more.
 
-use crate::client::Client;
-use crate::each_server;
-use crate::harness::{Kind, Server};
+use egg_testkit::client::Client;
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Server};
 
 each_server! {
     what_a_deleted_consumer_had_pending_goes_with_the_next_trim,

@@ -1,9 +1,9 @@
 //! EGG.DELEX: replies, and what is left behind.
 
-use crate::client::{Client, Reply, words};
-use crate::each_server;
-use crate::harness::{Kind, Options, Server};
 use crate::native_names::{replica_of, state};
+use egg_testkit::client::{Client, Reply, words};
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Options, Server};
 
 each_server! {
     acked_deletes_what_no_group_needs,

@@ -1,8 +1,8 @@
 //! What the server tells of the commands: COMMAND INFO, COMMAND DOCS, COMMAND GETKEYS.
 
-use crate::client::{Client, Reply};
-use crate::each_server;
-use crate::harness::{Kind, Server};
+use egg_testkit::client::{Client, Reply};
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Server};
 
 each_server! {
     command_info_has_arity_flags_keys_and_categories,

@@ -1,8 +1,8 @@
 //! EGG.ACKDEL: keyspace events, and whose WATCH is aborted.
 
-use crate::client::{Client, Reply};
-use crate::each_server;
-use crate::harness::{Kind, Server};
+use egg_testkit::client::{Client, Reply};
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Server};
 
 each_server! {
     a_call_that_deletes_is_one_xdel_event,

@@ -1,8 +1,8 @@
 //! What a failover that nobody planned loses: what the replica that takes over had not been told of.
 
-use crate::client::Client;
-use crate::each_server;
-use crate::harness::{Kind, Options, Server, wait_until};
+use egg_testkit::client::Client;
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Options, Server, wait_until};
 
 each_server! {
     what_no_replica_had_is_done_again,

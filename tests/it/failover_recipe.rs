@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::Path;
 
-use crate::client::{Client, Reply};
-use crate::each_server;
-use crate::harness::{Directory, Kind, Options, Server, module, wait_until};
 use crate::work::{Ledger, Site};
+use egg_testkit::client::{Client, Reply};
+use egg_testkit::each_server;
+use egg_testkit::harness::{Directory, Kind, Options, Server, module, wait_until};
 
 each_server! {
     the_recipe_ends_with_one_master_and_loses_nothing,

@@ -3,9 +3,9 @@
 use std::fs;
 use std::process::{Child, Command, Stdio};
 
-use crate::client::{Client, Reply};
-use crate::each_server;
-use crate::harness::{Directory, Kind, Options, Server, wait_until};
+use egg_testkit::client::{Client, Reply};
+use egg_testkit::each_server;
+use egg_testkit::harness::{Directory, Kind, Options, Server, wait_until};
 
 each_server! { sentinel_writes_the_files_and_tells_the_old_master_late }
 

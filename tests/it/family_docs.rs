@@ -1,9 +1,9 @@
 //! COMMAND INFO and COMMAND DOCS of EGG.DELEX, EGG.TRIM, EGG.ADD and of what stands behind the native names.
 
-use crate::client::Reply;
-use crate::each_server;
-use crate::harness::{Kind, Server};
 use crate::native_names::{each_old_server, native};
+use egg_testkit::client::Reply;
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Server};
 
 each_server! {
     command_info_has_arity_flags_keys_and_categories,

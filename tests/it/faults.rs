@@ -1,9 +1,9 @@
 //! A fault of the module itself: a panic, made on purpose by EGG.FAULT, which only a build with `--features faults` has.
 
-use crate::client::words;
-use crate::each_server;
-use crate::harness::{Kind, Options, Server, faults_module};
-use crate::wire::Wire;
+use egg_testkit::client::words;
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Options, Server, faults_module};
+use egg_testkit::wire::Wire;
 
 each_server! {
     a_panic_becomes_an_error_and_a_line_in_the_log,

@@ -6,7 +6,7 @@ macro_rules! hold_for_the_library {
     ($($file:ident::{$($name:ident),* $(,)?})*) => {$(
         mod $file {$(
             mod $name {
-                use $crate::harness::{Kind, without_module};
+                use egg_testkit::harness::{Kind, without_module};
 
                 #[test]
                 fn redis_7_4() {

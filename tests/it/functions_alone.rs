@@ -1,8 +1,8 @@
 //! What holds of the Function library alone: large calls, large ids, memory, replicas, permissions.
 
-use crate::client::{Client, Reply, words};
-use crate::each_server;
-use crate::harness::{Kind, Options, Server};
+use egg_testkit::client::{Client, Reply, words};
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Options, Server};
 
 each_server! {
     every_server_takes_the_library_and_shows_the_flags,

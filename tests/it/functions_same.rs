@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::client::{Client, Reply};
-use crate::each_server;
 use crate::fuzz::state::{Stream, differences};
-use crate::harness::{Kind, Options, Server};
-use crate::random::Random;
+use egg_testkit::client::{Client, Reply};
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Options, Server};
+use egg_testkit::random::Random;
 
 each_server! {
     the_library_does_what_the_module_does,

@@ -3,10 +3,10 @@
 use serde_json::json;
 
 use crate::conformance::for_ackdel;
-use crate::each_server;
-use crate::harness::{Kind, Options};
 use crate::native_rules::for_native_names;
 use crate::vectors::{self, Vector};
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Options};
 
 each_server! {
     egg_ackdel_does_what_xackdel_does,

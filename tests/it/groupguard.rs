@@ -1,8 +1,8 @@
 //! EGG.GROUPGUARD and EGG.VERSION.
 
-use crate::client::Reply;
-use crate::each_server;
-use crate::harness::{Kind, Server};
+use egg_testkit::client::Reply;
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Server};
 
 each_server! {
     is_ok_for_a_group_that_is_alone,
@@ -96,7 +96,7 @@ fn changes_nothing(kind: Kind) {
 }
 
 fn runs_on_a_replica(kind: Kind) {
-    let master = crate::harness::Options::new(kind).tcp().start();
+    let master = egg_testkit::harness::Options::new(kind).tcp().start();
     let replica = Server::start(kind);
     let mut client = master.connect();
     client.stream(1, &["g"]);

@@ -1,10 +1,10 @@
 //! EGG.GROUPREAP: which groups go, and what is said of them.
 
-use crate::client::{Client, Reply, words};
-use crate::each_server;
-use crate::harness::{Kind, Options, Server, wait_until};
-use crate::random::Random;
-use crate::wire::Wire;
+use egg_testkit::client::{Client, Reply, words};
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Options, Server, wait_until};
+use egg_testkit::random::Random;
+use egg_testkit::wire::Wire;
 
 each_server! {
     a_group_goes_when_its_consumers_are_idle_and_nothing_is_pending,

@@ -3,9 +3,9 @@
 
 use std::time::{Duration, Instant};
 
-use crate::client::{Client, Reply};
-use crate::each_server;
-use crate::harness::{Kind, Options, Server, module, wait_until};
+use egg_testkit::client::{Client, Reply};
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Options, Server, module, wait_until};
 
 each_server! {
     after_a_restart_nothing_live_is_reaped,

@@ -1,8 +1,8 @@
 //! The front of a stream is cut off at once: what else than the entries of the call could go wrong there.
 
-use crate::client::Client;
-use crate::each_server;
-use crate::harness::{Kind, Options, Server};
+use egg_testkit::client::Client;
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Options, Server};
 
 each_server! {
     only_the_front_is_cut_and_the_rest_deleted_one_by_one,

@@ -1,8 +1,8 @@
 //! Any bytes in any argument: the server answers one clean line, and stays in step.
 
-use crate::each_server;
-use crate::harness::{Kind, Server};
-use crate::wire::Wire;
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Server};
+use egg_testkit::wire::Wire;
 
 each_server! {
     any_bytes_in_any_argument_of_any_command,

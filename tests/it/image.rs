@@ -5,7 +5,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 use std::process::{Command, Output};
 
-use crate::harness::Directory;
+use egg_testkit::harness::Directory;
 
 const LOAD: [&str; 2] = ["--loadmodule", "/usr/local/lib/redis/modules/libegg.so"];
 

@@ -1,8 +1,8 @@
 //! `INFO egg`, and the warning in the log that calls are being refused.
 
-use crate::client::{Client, Reply};
-use crate::each_server;
-use crate::harness::{Kind, Options, Server, wait_until};
+use egg_testkit::client::{Client, Reply};
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Options, Server, wait_until};
 
 each_server! {
     every_counter_counts,

@@ -1,10 +1,10 @@
 //! Lag: a number, and the right one, though entries are deleted out of order.
 
-use crate::client::{Client, Reply};
-use crate::each_server;
-use crate::harness::{Kind, Options, Server};
 use crate::model::{Group, Model};
-use crate::random::Random;
+use egg_testkit::client::{Client, Reply};
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Options, Server};
+use egg_testkit::random::Random;
 
 each_server! {
     lag_survives_the_deletion_of_the_entry_read_last,

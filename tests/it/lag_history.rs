@@ -1,10 +1,10 @@
 //! Lag in any history of groups that come, go and move: it may be null, as in the core, but is never a wrong number.
 
-use crate::client::Reply;
-use crate::each_server;
-use crate::harness::{Kind, Server};
 use crate::model::{Group, Model};
-use crate::random::Random;
+use egg_testkit::client::Reply;
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Server};
+use egg_testkit::random::Random;
 
 each_server! {
     lag_is_null_or_right_in_any_history,

@@ -4,9 +4,9 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use crate::client::Reply;
-use crate::each_server;
-use crate::harness::{Directory, Kind, Options, module};
+use egg_testkit::client::Reply;
+use egg_testkit::each_server;
+use egg_testkit::harness::{Directory, Kind, Options, module};
 
 each_server! {
     each_unfit_file_has_its_message,

@@ -1,8 +1,8 @@
 //! Loading the module, and the servers that it refuses.
 
-use crate::client::Reply;
-use crate::each_server;
-use crate::harness::{Kind, Options, Server, module};
+use egg_testkit::client::Reply;
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Options, Server, module};
 
 each_server! {
     the_module_is_listed,

@@ -1,8 +1,8 @@
 //! No client can flood the log, or an error, by what it names or by how much there is to name.
 
-use crate::each_server;
-use crate::harness::{Kind, Server};
-use crate::wire::Wire;
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Server};
+use egg_testkit::wire::Wire;
 
 each_server! {
     reaping_ten_thousand_groups_writes_eleven_lines,
@@ -50,7 +50,7 @@ fn an_error_about_a_thousand_groups_with_long_names_is_one_short_line(kind: Kind
     let shown = |number: usize| format!(r#""{number:05}\r\n\x00%n\x1b{}...""#, r"\xff".repeat(53));
     let groups = format!("{}, {}, {} and 997 more; ", shown(0), shown(1), shown(2));
     for call in ["EGG.GROUPGUARD s g", "EGG.ACKDEL s g IDS 1 1-0", "EGG.ACKMOVE s g d IDS 1 1-0"] {
-        let reply = wire.text(&crate::client::words(call));
+        let reply = wire.text(&egg_testkit::client::words(call));
         assert!(reply.starts_with("-FOREIGNGROUP ") && reply.contains(&groups) && reply.len() < 1600, "{reply}");
         assert_eq!(reply.find("\r\n"), Some(reply.len() - 2), "{reply:?}");
     }
@@ -78,7 +78,7 @@ fn errors_write_nothing_into_the_log(kind: Kind) {
         "EGG.PINS w",
     ] {
         for _ in 0..100 {
-            assert!(matches!(user.run(call), crate::client::Reply::Error(_)), "{call}");
+            assert!(matches!(user.run(call), egg_testkit::client::Reply::Error(_)), "{call}");
         }
     }
     assert_eq!(server.log(), before);

@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use crate::client::Client;
-use crate::each_server;
-use crate::harness::{Kind, Options, Server, faults_module};
 use crate::native_names::{each_old_server, native};
-use crate::wire::{Wire, packed};
+use egg_testkit::client::Client;
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Options, Server, faults_module};
+use egg_testkit::wire::{Wire, packed};
 
 each_server!(used_memory_is_level_after_many_calls_of_each_command);
 each_old_server!(used_memory_is_level_after_many_calls_by_8_2s_names);
@@ -63,8 +63,11 @@ fn used_memory(client: &mut Client) -> i64 {
 fn growth(server: &Server, before: &[&str], call: &str, behind: &[&str], calls: usize) -> i64 {
     const BATCH: usize = 100;
     let (mut admin, mut wire) = (server.connect(), Wire::connect(server));
-    let cycle: Vec<u8> =
-        [before, &[call], behind].concat().into_iter().flat_map(|line| packed(&crate::client::words(line))).collect();
+    let cycle: Vec<u8> = [before, &[call], behind]
+        .concat()
+        .into_iter()
+        .flat_map(|line| packed(&egg_testkit::client::words(line)))
+        .collect();
     let batch = cycle.repeat(BATCH);
     // All that the server allocates once, it has by then.
     (0..10).for_each(|_| drop(wire.exchange(batch.clone())));

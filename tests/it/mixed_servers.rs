@@ -1,8 +1,8 @@
 //! A master with the module and a replica of another make without it: what it takes to follow.
 
-use crate::client::{Client, Reply};
-use crate::harness::{Kind, Options, wait_until};
 use crate::work::{Ledger, Site};
+use egg_testkit::client::{Client, Reply};
+use egg_testkit::harness::{Kind, Options, wait_until};
 
 /// Work goes on while the replica joins, and after; then it holds what the master holds.
 fn follows(master: Kind, replica: Kind) {

@@ -1,7 +1,7 @@
 //! Servers besides those of `each_server!`: the module loads on each, and every command works. They come from Debian's packages,
 //! or need them, so they may be missing.
 
-use crate::harness::{Kind, Server};
+use egg_testkit::harness::{Kind, Server};
 
 #[test]
 fn every_command_works_on_valkey_8_1() {

@@ -9,10 +9,10 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use crate::client::{Client, Reply};
-use crate::each_server;
-use crate::harness::{Kind, Options, wait_until};
-use crate::random::Random;
+use egg_testkit::client::{Client, Reply};
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Options, wait_until};
+use egg_testkit::random::Random;
 
 each_server! {
     no_message_is_lost_or_doubled_by_a_crash,

@@ -1,15 +1,15 @@
 //! Redis 8.2's own names on servers that lack them, held against what was recorded of 8.2.3.
 
-use crate::client::{Client, Reply};
-use crate::harness::{Kind, Options, Server};
 use crate::native_rules::all_vectors;
 use crate::vectors;
+use egg_testkit::client::{Client, Reply};
+use egg_testkit::harness::{Kind, Options, Server};
 
 /// A test on each server that gets the native names.
 macro_rules! each_old_server {
     ($($name:ident),* $(,)?) => {$(
         mod $name {
-            use crate::harness::Kind;
+            use egg_testkit::harness::Kind;
 
             #[test]
             fn redis_7_4() {

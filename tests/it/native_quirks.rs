@@ -1,9 +1,9 @@
 //! One literal case for each difference from 8.2.3 that the vectors are tagged with: what 8.2.3 answers, what EGG answers
 //! instead, and why. The first three servers of a case are real ones.
 
-use crate::client::{Client, Reply};
-use crate::harness::{Kind, Options, Server};
 use crate::native_names::{each_old_server, native, replica_of, state};
+use egg_testkit::client::{Client, Reply};
+use egg_testkit::harness::{Kind, Options, Server};
 
 each_old_server! {
     a_destroyed_group_is_forgotten,

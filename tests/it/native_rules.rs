@@ -6,8 +6,8 @@ use std::sync::OnceLock;
 
 use serde_json::{Value, json};
 
-use crate::harness::Kind;
 use crate::vectors::{self, Vector};
+use egg_testkit::harness::Kind;
 
 pub type Id = (u64, u64);
 

@@ -1,9 +1,9 @@
 //! The native names on every way into a server, and where they are absent.
 
-use crate::client::{Client, Reply};
-use crate::each_server;
-use crate::harness::{Kind, Options, module, wait_until};
 use crate::native_names::{each_old_server, native};
+use egg_testkit::client::{Client, Reply};
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Options, module, wait_until};
 
 each_old_server! {
     they_work_in_transactions,

@@ -1,8 +1,8 @@
 //! A stream or a group that is gone: what takes it away, who is told, and how docs/operations.md heals it.
 
-use crate::client::{Client, Reply, words};
-use crate::each_server;
-use crate::harness::{Kind, Options, Server, wait_until};
+use egg_testkit::client::{Client, Reply, words};
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Options, Server, wait_until};
 
 each_server! {
     allkeys_lru_evicts_a_stream,

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use crate::each_server;
-use crate::harness::{Kind, Options, Server, wait_until};
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Options, Server, wait_until};
 
 each_server! {
     every_counter_is_explained,

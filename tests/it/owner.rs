@@ -1,8 +1,8 @@
 //! EGG.ACKDEL with OWNER: what another consumer has is left alone.
 
-use crate::client::Client;
-use crate::each_server;
-use crate::harness::{Kind, Options, Server};
+use egg_testkit::client::Client;
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Options, Server};
 
 each_server! {
     a_slow_worker_cannot_finish_what_another_took_over,

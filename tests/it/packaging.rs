@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::harness::{Directory, Kind, Options, faults_module, module};
+use egg_testkit::harness::{Directory, Kind, Options, faults_module, module};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 

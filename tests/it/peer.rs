@@ -1,8 +1,8 @@
 //! Beside another module (`tests/peer`), which writes when it is notified, or has one of 8.2's names of its own.
 
-use crate::each_server;
-use crate::harness::{Kind, Options, Server, module};
 use crate::native_names::state;
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Options, Server, module};
 
 each_server! {
     a_group_that_appears_while_entries_are_moved_gets_them,
@@ -29,7 +29,11 @@ fn a_group_that_appears_while_entries_are_moved_gets_them(kind: Kind) {
         let replies = client.run(&format!("EGG.ACKMOVE s g dead {policy} IDS 3 1-0 2-0 3-0"));
         assert_eq!(replies.array().len(), 3);
         let copies = client.ids("dead");
-        assert_eq!(replies.array().iter().map(crate::client::Reply::text).collect::<Vec<_>>(), copies, "{policy}");
+        assert_eq!(
+            replies.array().iter().map(egg_testkit::client::Reply::text).collect::<Vec<_>>(),
+            copies,
+            "{policy}"
+        );
         assert_eq!(client.read("late", 9).len(), left, "{policy}");
         assert_eq!(client.pending("s", "g"), [""; 0], "{policy}");
     }

@@ -1,9 +1,9 @@
 //! EGG.PINS: who holds a stream, and by what.
 
-use crate::client::{Client, Reply, words};
-use crate::each_server;
-use crate::harness::{Kind, Options, Server};
-use crate::wire::Wire;
+use egg_testkit::client::{Client, Reply, words};
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Options, Server};
+use egg_testkit::wire::Wire;
 
 each_server! {
     each_group_is_held_by_the_lowest_id_that_it_needs,
@@ -187,7 +187,7 @@ fn the_way_from_a_refusal_to_the_group_that_is_in_the_way(kind: Kind) {
     assert!(client.run("EGG.ACKDEL s g IDS 1 1-0").error().contains("\"renamed\""));
     assert_eq!(pins(&mut client)[1], "renamed: 1-0 pending c 1");
     let idle = || server.connect().run("EGG.GROUPREAP s g IDLE 1 FORCE DRYRUN");
-    crate::harness::wait_until(|| !idle().array().is_empty());
+    egg_testkit::harness::wait_until(|| !idle().array().is_empty());
     assert_eq!(client.run("EGG.GROUPREAP s g IDLE 1 FORCE").array()[0].array()[0], "renamed");
     assert_eq!(client.run("EGG.ACKDEL s g IDS 1 1-0"), [1]);
 }

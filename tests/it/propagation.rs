@@ -1,8 +1,8 @@
 //! EGG.ACKDEL: what replicas and the append only file are told, word by word.
 
-use crate::client::Client;
-use crate::each_server;
-use crate::harness::{Kind, Options, Server};
+use egg_testkit::client::Client;
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Options, Server};
 
 each_server! {
     effects_are_propagated_as_core_commands,

@@ -2,9 +2,9 @@
 
 use std::thread;
 
-use crate::client::{Client, Reply, words};
-use crate::each_server;
-use crate::harness::{Kind, Server, wait_until};
+use egg_testkit::client::{Client, Reply, words};
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Server, wait_until};
 
 each_server! {
     acked_entries_never_leave,

@@ -1,8 +1,8 @@
 //! Servers that take no writes, or only such as free memory; and a reload between any two calls.
 
-use crate::client::{Client, Reply};
-use crate::each_server;
-use crate::harness::{Kind, Options, Server};
+use egg_testkit::client::{Client, Reply};
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Options, Server};
 
 each_server! {
     writes_that_too_few_replicas_would_see_change_nothing,

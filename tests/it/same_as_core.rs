@@ -1,9 +1,9 @@
 //! What EGG.ACKDEL leaves behind is what XACK and XDEL leave behind: counters, nodes, entries, groups, consumers.
 
-use crate::client::{Client, Reply};
-use crate::each_server;
-use crate::harness::{Kind, Options};
-use crate::random::Random;
+use egg_testkit::client::{Client, Reply};
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Options};
+use egg_testkit::random::Random;
 
 each_server! {
     acked_batches_leave_what_xack_and_xdel_leave,

@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
-use crate::client::{Client, Reply};
-use crate::harness::{Kind, Options, Server, wait_until};
 use crate::work::{Ledger, SOLO, Site, amount};
+use egg_testkit::client::{Client, Reply};
+use egg_testkit::harness::{Kind, Options, Server, wait_until};
 
 /// Two masters, each with half of the slots: one that has given up its last slot would become a replica.
 fn two_masters() -> [Server; 2] {

@@ -6,9 +6,9 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
-use crate::client::Client;
-use crate::harness::{Kind, Options, wait_until};
 use crate::work::{Ledger, Site, amount};
+use egg_testkit::client::Client;
+use egg_testkit::harness::{Kind, Options, wait_until};
 
 const WORKERS: usize = 4;
 

@@ -5,10 +5,10 @@
 
 use std::fs;
 
-use crate::client::{Client, Reply};
-use crate::each_server;
-use crate::harness::{Kind, Options};
 use crate::work::amount;
+use egg_testkit::client::{Client, Reply};
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Options};
 
 each_server! {
     a_call_has_happened_whole_or_not_at_all,

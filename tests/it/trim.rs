@@ -1,8 +1,8 @@
 //! EGG.TRIM: the janitor, and trims to a threshold.
 
-use crate::client::{Client, Reply};
-use crate::each_server;
-use crate::harness::{Kind, Options, Server};
+use egg_testkit::client::{Client, Reply};
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Options, Server};
 
 each_server! {
     the_janitor_leaves_a_stream_without_groups_alone,
@@ -369,7 +369,7 @@ fn the_last_id_there_is(kind: Kind) {
         client.read(group, 2);
     }
     client.all(&[&format!("XACK s h 1-0 {last}")]);
-    crate::harness::wait_until(|| {
+    egg_testkit::harness::wait_until(|| {
         client.run("XREADGROUP GROUP h c STREAMS s 99");
         client.run("EGG.TRIM s IGNOREIDLE 50") == 2
     });

@@ -1,9 +1,9 @@
 //! EGG.TRIM: errors, events, what is propagated, and where it runs.
 
-use crate::client::{Client, Reply};
-use crate::each_server;
-use crate::harness::{Kind, Options, Server};
 use crate::native_names::{replica_of, state};
+use egg_testkit::client::{Client, Reply};
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Options, Server};
 
 each_server! {
     errors_have_the_texts_of_8_2_and_change_nothing,

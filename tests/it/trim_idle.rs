@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use crate::client::{Client, Reply};
-use crate::each_server;
-use crate::harness::{Kind, Options, Server, wait_until};
 use crate::native_names::{replica_of, state};
+use egg_testkit::client::{Client, Reply};
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Options, Server, wait_until};
 
 each_server! {
     an_idle_group_does_not_count,

@@ -1,9 +1,9 @@
 //! MODULE UNLOAD is refused, always: servers keep pointers to a module's commands where no module can look.
 
-use crate::client::{Client, Reply, words};
-use crate::each_server;
-use crate::harness::{Kind, Options, Server, module};
-use crate::wire::{Wire, packed};
+use egg_testkit::client::{Client, Reply, words};
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Options, Server, module};
+use egg_testkit::wire::{Wire, packed};
 
 each_server! {
     it_is_never_unloaded,
@@ -102,7 +102,7 @@ fn a_pipeline_behind_a_blocked_call_runs(kind: Kind) {
     let mut pipeline = Client::try_connect(&socket, false).expect("a connection");
     pipeline.submit(&[words("BLPOP l 0"), words("EGG.VERSION")]);
     let mut other = server.connect();
-    crate::harness::wait_until(|| other.info("clients", "blocked_clients") == "1");
+    egg_testkit::harness::wait_until(|| other.info("clients", "blocked_clients") == "1");
     assert_refused(&other.run("MODULE UNLOAD egg"), &server);
     other.all(&["LPUSH l x"]);
     assert_eq!(pipeline.collect(2)[1], VERSION);

@@ -2,10 +2,10 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::client::Client;
-use crate::each_server;
-use crate::harness::{Kind, Options, Server, wait_until};
 use crate::work::{Ledger, Site, Violation};
+use egg_testkit::client::Client;
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Options, Server, wait_until};
 
 each_server! {
     rewrites_syncs_and_reloads,

@@ -11,8 +11,8 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::client::{Client, Reply};
-use crate::harness::Server;
+use egg_testkit::client::{Client, Reply};
+use egg_testkit::harness::Server;
 
 pub type Words = Vec<String>;
 

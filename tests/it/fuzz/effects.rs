@@ -3,8 +3,8 @@
 use super::call::{Call, Policy, Threshold, Verb};
 use super::expected;
 use super::state::{Id, Stream};
-use crate::client::Reply;
 use crate::vectors::Words;
+use egg_testkit::client::Reply;
 
 /// The commands that do on a server without the module what a call did on one with it.
 pub fn in_core_commands(call: &Call<'_>, reply: &Reply, before: Option<&Stream>, after: Option<&Stream>) -> Vec<Words> {

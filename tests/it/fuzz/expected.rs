@@ -2,7 +2,7 @@
 
 use super::call::{Call, Policy, Threshold, Verb};
 use super::state::{Id, Stream};
-use crate::client::Reply;
+use egg_testkit::client::Reply;
 
 /// The reply, and the stream afterwards. None where this does not say: no stream, or a LIMIT that ends at a node.
 pub fn acked(call: &Call<'_>, before: Option<&Stream>, reply: &Reply) -> Option<(Reply, Stream)> {

@@ -22,8 +22,8 @@ use std::time::{Duration, Instant, SystemTime};
 
 use trio::{Counts, Failure, Trio};
 
-use crate::harness::Kind;
 use crate::vectors::Words;
+use egg_testkit::harness::Kind;
 
 /// How long to go on, and where to begin.
 #[derive(Debug)]

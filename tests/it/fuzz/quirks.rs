@@ -4,8 +4,8 @@ use super::call::{Call, Policy, Threshold, Verb};
 use super::expected;
 use super::history::KEYS;
 use super::state::{Id, Stream};
-use crate::client::Reply;
 use crate::vectors::Words;
+use egg_testkit::client::Reply;
 
 /// A difference that is understood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

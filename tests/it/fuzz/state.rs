@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::client::Reply;
+use egg_testkit::client::Reply;
 
 /// An entry id.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]

@@ -9,9 +9,9 @@ use super::effects::{in_core_commands, mend, words};
 use super::history::{KEYS, STRING};
 use super::quirks::{Memory, Rule, Seen};
 use super::state::{Stream, differences};
-use crate::client::{Client, Reply};
-use crate::harness::{Kind, Options, Server};
 use crate::vectors::Words;
+use egg_testkit::client::{Client, Reply};
+use egg_testkit::harness::{Kind, Options, Server};
 
 type Streams = [Option<Stream>; 2];
 

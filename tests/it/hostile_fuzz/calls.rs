@@ -1,9 +1,9 @@
 //! Rounds of calls: what is in order, then bent until it may not be.
 
 use super::words::{self, any, id, number, option};
-use crate::harness::Kind;
-use crate::random::Random;
 use crate::vectors::Words;
+use egg_testkit::harness::Kind;
+use egg_testkit::random::Random;
 
 /// Keys that are there in every round: three streams, a string, and one that calls may make.
 pub const KEYS: [&str; 5] = ["s", "IDS", "\u{ff}\0\r\n", "w", ""];

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use super::calls::{KEYS, NAMES};
 use super::pipe::Pipe;
 use super::words::{bytes, shown};
-use crate::client::Reply;
-use crate::harness::Server;
 use crate::vectors::Words;
+use egg_testkit::client::Reply;
+use egg_testkit::harness::Server;
 
 /// What the calls did, in all.
 #[derive(Clone, Copy, Debug, Default)]

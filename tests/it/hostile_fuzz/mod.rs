@@ -13,10 +13,10 @@ use std::time::{Duration, Instant, SystemTime};
 
 use judge::{Judge, Tally};
 
-use crate::each_server;
 use crate::fuzz::shrink::shrink;
-use crate::harness::{Kind, Options, Server};
 use crate::vectors::Words;
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Options, Server};
 
 each_server!(hostile_calls_break_nothing);
 

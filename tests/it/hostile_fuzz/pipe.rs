@@ -5,8 +5,8 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-use crate::client::Reply;
-use crate::harness::Server;
+use egg_testkit::client::Reply;
+use egg_testkit::harness::Server;
 
 pub struct Pipe(BufReader<UnixStream>);
 

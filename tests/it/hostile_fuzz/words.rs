@@ -1,7 +1,7 @@
 //! Hostile arguments. A word has one char per byte (U+0000 to U+00FF), so that any bytes can stand in the `Words` that the
 //! other fuzzer shrinks.
 
-use crate::random::Random;
+use egg_testkit::random::Random;
 
 /// Words that mean something to some command.
 pub const OPTIONS: [&str; 30] = [

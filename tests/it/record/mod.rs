@@ -10,10 +10,10 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::aof::commands_in;
-use crate::client::Client;
-use crate::harness::{Kind, Options, Server};
 use crate::vectors::{self, Observation, Vector, Words, observed, value_of};
+use egg_testkit::aof::commands_in;
+use egg_testkit::client::Client;
+use egg_testkit::harness::{Kind, Options, Server};
 
 type Id = (u64, u64);
 

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::client::{Client, Reply, words};
-use crate::harness::{Kind, Options};
+use egg_testkit::client::{Client, Reply, words};
+use egg_testkit::harness::{Kind, Options};
 
 /// What goes before a call on a stream `s` of six entries, all pending in `g`, and the call. Then `s` and `d` are renamed.
 pub const CALLS: [(&[&str], &str); 34] = [

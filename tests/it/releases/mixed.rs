@@ -1,10 +1,10 @@
 //! A master and a replica with different releases of EGG, while work goes on: with the one that `EGG_OLD_MODULE` names.
 
 use super::old_module;
-use crate::client::{Client, Reply};
-use crate::each_server;
-use crate::harness::{Kind, Options, Server, module, wait_until};
 use crate::work::{Ledger, Site};
+use egg_testkit::client::{Client, Reply};
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Options, Server, module, wait_until};
 
 each_server! { an_old_release_follows_a_new_one_and_leads_it }
 

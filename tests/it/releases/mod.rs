@@ -7,7 +7,7 @@ mod words;
 
 use std::path::PathBuf;
 
-use crate::harness::module;
+use egg_testkit::harness::module;
 
 /// The module of an earlier release, if `EGG_OLD_MODULE` names one; else the one under test stands in for it.
 fn old_module() -> PathBuf {

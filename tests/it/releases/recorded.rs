@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::{calls, old_module};
-use crate::each_server;
-use crate::harness::{Kind, Options, Server};
-use crate::wire::Wire;
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Options, Server};
+use egg_testkit::wire::Wire;
 
 each_server! { an_append_only_file_is_replayed, a_replication_stream_is_replayed }
 

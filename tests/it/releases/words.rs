@@ -1,8 +1,8 @@
 //! What EGG sends to replicas and the append only file: core commands, with options that every server knows.
 
 use super::calls;
-use crate::each_server;
-use crate::harness::Kind;
+use egg_testkit::each_server;
+use egg_testkit::harness::Kind;
 
 each_server! { effects_are_commands_that_redis_7_2_knows, every_command_is_called }
 

@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use super::{Six, is_long, kinds};
-use crate::client::{Client, Reply};
-use crate::harness::wait_until;
 use crate::work::{Ledger, SOLO, Site, Violation};
+use egg_testkit::client::{Client, Reply};
+use egg_testkit::harness::wait_until;
 
 /// What clients of a cluster meet while it finds a new master.
 const REFUSALS: [&str; 6] = ["FOREIGNGROUP", "BUSYGROUP", "MOVED", "CLUSTERDOWN", "LOADING", "READONLY"];

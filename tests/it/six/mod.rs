@@ -5,9 +5,9 @@
 mod failover;
 mod routing;
 
-use crate::client::{Client, Reply};
-use crate::harness::{Kind, Options, Server, wait_until};
 use crate::work::amount;
+use egg_testkit::client::{Client, Reply};
+use egg_testkit::harness::{Kind, Options, Server, wait_until};
 
 fn is_long() -> bool {
     amount("EGG_CLUSTERS", 0) > 0

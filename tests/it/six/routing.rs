@@ -1,7 +1,7 @@
 //! Calls go where their keys are: by slot, and while a slot moves from one master to another.
 
 use super::{Six, kinds};
-use crate::client::{Client, Reply};
+use egg_testkit::client::{Client, Reply};
 
 fn stream(client: &mut Client, key: &str) {
     client.all(&[&format!("XADD {key} 1-0 f v"), &format!("XADD {key} 2-0 f v"), &format!("XGROUP CREATE {key} g 0")]);

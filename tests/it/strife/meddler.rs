@@ -1,8 +1,8 @@
 //! A client that works, and another that pulls the ground from under it: both are this one, at random.
 
 use super::Way;
-use crate::client::{Client, Reply, words};
-use crate::random::Random;
+use egg_testkit::client::{Client, Reply, words};
+use egg_testkit::random::Random;
 
 const KEYS: [&str; 3] = ["a", "b", "c"];
 const GROUPS: [&str; 3] = ["g", "h", "i"];

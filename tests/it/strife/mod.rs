@@ -11,11 +11,11 @@ use std::collections::BTreeMap;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::client::{Client, Reply};
-use crate::each_server;
-use crate::harness::{Kind, Options, wait_until};
-use crate::random::Random;
 use crate::work::amount;
+use egg_testkit::client::{Client, Reply};
+use egg_testkit::each_server;
+use egg_testkit::harness::{Kind, Options, wait_until};
+use egg_testkit::random::Random;
 use judge::{Group, Id, Judge, Stream, id};
 use meddler::Meddler;
 

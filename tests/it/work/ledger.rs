@@ -5,7 +5,7 @@ use std::collections::btree_map::{BTreeMap, Entry};
 use std::fmt;
 
 use super::{LOOSE, PLACES, Place};
-use crate::client::Client;
+use egg_testkit::client::Client;
 
 /// What a server holds that it must not, or lacks that it must hold.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,8 +11,8 @@ pub use ledger::{Ledger, Violation};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::thread;
 
-use crate::client::Client;
-use crate::random::Random;
+use egg_testkit::client::Client;
+use egg_testkit::random::Random;
 use worker::Worker;
 
 /// A stream, and the groups that work on it.
@@ -99,7 +99,7 @@ impl<'a> Site<'a> {
     /// Waits until so many more calls were answered.
     pub fn wait_for_calls(&self, count: usize) {
         let target = self.calls.load(Ordering::Relaxed) + count;
-        crate::harness::wait_until(|| self.calls.load(Ordering::Relaxed) >= target);
+        egg_testkit::harness::wait_until(|| self.calls.load(Ordering::Relaxed) >= target);
     }
 
     /// Finishes all the work that is left: then nothing may be left in any stream.

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use super::ledger::{Ledger, message};
 use super::{DEAD, LOOSE, PAIR, PLACES, Place, RETRY, SOLO, Site};
-use crate::client::{Client, Reply, words};
-use crate::random::Random;
+use egg_testkit::client::{Client, Reply, words};
+use egg_testkit::random::Random;
 
 /// More unfinished messages than this, and no worker adds any.
 const BACKLOG: i64 = 600;

@@ -1,0 +1,265 @@
+//! Reads the server's own replies (RESP2), without copying or allocating.
+
+use crate::stream::{Bookkeeping, Delivery, Group};
+use crate::values::entry_id::EntryId;
+use crate::values::integer::parse_integer;
+
+/// One element of a reply. The items of an array follow it, one by one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Token<'a> {
+    /// `:n`
+    Integer(i64),
+    /// A bulk or simple string.
+    Text(&'a [u8]),
+    /// An error, its code first.
+    Error(&'a [u8]),
+    /// A null bulk string or a null array.
+    Nil,
+    /// The head of an array of so many items.
+    Array(usize),
+}
+
+/// Walks a reply from token to token. None at the end, or where the bytes are no RESP2.
+#[derive(Clone, Copy, Debug)]
+pub struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    /// Starts at the first byte of a reply.
+    pub fn new(reply: &'a [u8]) -> Self {
+        Self(reply)
+    }
+
+    /// The next token.
+    pub fn token(&mut self) -> Option<Token<'a>> {
+        let (&kind, rest) = self.0.split_first()?;
+        if kind == b'+' || kind == b'-' {
+            let end = rest.iter().position(|&byte| byte == b'\r')?;
+            let line = rest.get(..end)?;
+            self.0 = rest.get(end + 2..)?;
+            return Some(if kind == b'+' { Token::Text(line) } else { Token::Error(line) });
+        }
+        let (number, rest) = number(rest)?;
+        self.0 = rest;
+        Some(match kind {
+            b':' => Token::Integer(number),
+            b'*' | b'$' if number == -1 => Token::Nil,
+            b'*' => Token::Array(usize::try_from(number).ok()?),
+            b'$' => {
+                let length = usize::try_from(number).ok()?;
+                let text = rest.get(..length)?;
+                self.0 = rest.get(length + 2..)?;
+                Token::Text(text)
+            }
+            _ => return None,
+        })
+    }
+
+    /// The length of the array that comes next; None if something else does.
+    pub fn array(&mut self) -> Option<usize> {
+        match self.token()? {
+            Token::Array(length) => Some(length),
+            _ => None,
+        }
+    }
+
+    /// The string that comes next; None if something else does.
+    pub fn text(&mut self) -> Option<&'a [u8]> {
+        match self.token()? {
+            Token::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Passes over one whole element, with all that is in it.
+    pub fn skip(&mut self) -> Option<()> {
+        let mut left = 1_usize;
+        while left > 0 {
+            left -= 1;
+            if let Token::Array(length) = self.token()? {
+                left = left.checked_add(length)?;
+            }
+        }
+        Some(())
+    }
+}
+
+/// The number that a line is, and what is behind the line. Nearly all are short: these are read in one pass.
+fn number(text: &[u8]) -> Option<(i64, &[u8])> {
+    let (mut value, mut rest) = (0_i64, text);
+    for _ in 0..18 {
+        match rest {
+            [digit @ b'0'..=b'9', behind @ ..] => {
+                value = value.wrapping_mul(10).wrapping_add(i64::from(*digit & 15));
+                rest = behind;
+            }
+            [b'\r', b'\n', behind @ ..] if rest.len() < text.len() => return Some((value, behind)),
+            _ => break,
+        }
+    }
+    let end = text.iter().position(|&byte| byte == b'\r')?;
+    Some((parse_integer(text.get(..end)?)?, text.get(end + 2..)?))
+}
+
+/// The integer that a reply is. None if it is something else.
+pub fn integer(reply: &[u8]) -> Option<i64> {
+    match Reader::new(reply).token()? {
+        Token::Integer(value) => Some(value),
+        _ => None,
+    }
+}
+
+/// The text of the error that a reply is, its code first. None if it is something else.
+pub fn error(reply: &[u8]) -> Option<&[u8]> {
+    match Reader::new(reply).token()? {
+        Token::Error(text) => Some(text),
+        _ => None,
+    }
+}
+
+/// The groups in an `XINFO GROUPS` reply.
+pub fn groups(reply: &[u8]) -> Option<Vec<Group<'_>>> {
+    let mut reader = Reader::new(reply);
+    let count = reader.array()?;
+    let mut groups = Vec::with_capacity(count);
+    for _ in 0..count {
+        let mut group = Group::default();
+        for _ in 0..reader.array()? / 2 {
+            match (reader.text()?, reader.token()?) {
+                (b"name", Token::Text(name)) => group.name = name,
+                (b"pending", Token::Integer(pending)) => group.pending = u64::try_from(pending).ok()?,
+                (b"last-delivered-id", Token::Text(id)) => group.last_delivered = EntryId::parse(id)?,
+                (b"lag", Token::Integer(lag)) => group.lag = Some(lag),
+                (b"name" | b"pending" | b"last-delivered-id", _) | (_, Token::Array(_)) => return None,
+                _ => {}
+            }
+        }
+        groups.push(group);
+    }
+    Some(groups)
+}
+
+/// The ids in an `XPENDING key group min max count` reply.
+pub fn pending_ids(reply: &[u8]) -> Option<Vec<EntryId>> {
+    let mut reader = Reader::new(reply);
+    let count = reader.array()?;
+    let mut ids = Vec::with_capacity(count);
+    for _ in 0..count {
+        let fields = reader.array()?;
+        ids.push(EntryId::parse(reader.text()?)?);
+        for _ in 1..fields {
+            reader.skip()?;
+        }
+    }
+    Some(ids)
+}
+
+/// The delivery in an `XPENDING key group id id 1` reply: None inside if the id is not pending.
+pub fn delivery(reply: &[u8]) -> Option<Option<Delivery>> {
+    let mut reader = Reader::new(reply);
+    if reader.array()? == 0 {
+        return Some(None);
+    }
+    reader.array()?;
+    reader.skip()?;
+    let consumer = reader.text()?.to_vec();
+    reader.skip()?;
+    match reader.token()? {
+        // The core counts without a sign and shows the count with one: XCLAIM can set it to the largest integer.
+        Token::Integer(count) => Some(Some(Delivery { consumer, count: count.cast_unsigned() })),
+        _ => None,
+    }
+}
+
+/// The shortest idle time, in milliseconds, in an `XINFO CONSUMERS` reply: None inside if it lists no consumer.
+pub fn shortest_idle(reply: &[u8]) -> Option<Option<u64>> {
+    let mut reader = Reader::new(reply);
+    let mut shortest = None;
+    for _ in 0..reader.array()? {
+        for _ in 0..reader.array()? / 2 {
+            if let (b"idle", Token::Integer(idle)) = (reader.text()?, reader.token()?) {
+                let idle = u64::try_from(idle).ok()?;
+                shortest = Some(shortest.map_or(idle, |shortest: u64| shortest.min(idle)));
+            }
+        }
+    }
+    Some(shortest)
+}
+
+/// The counters of an `XINFO STREAM` reply.
+pub fn bookkeeping(reply: &[u8]) -> Option<Bookkeeping> {
+    let mut reader = Reader::new(reply);
+    let mut found = Bookkeeping::default();
+    for _ in 0..reader.array()? / 2 {
+        match reader.text()? {
+            b"last-generated-id" => found.last_generated = EntryId::parse(reader.text()?)?,
+            b"max-deleted-entry-id" => found.max_deleted = EntryId::parse(reader.text()?)?,
+            b"entries-added" => match reader.token()? {
+                // Shown with a sign, too, and XSETID can set it.
+                Token::Integer(added) => found.entries_added = added.cast_unsigned(),
+                _ => return None,
+            },
+            _ => reader.skip()?,
+        }
+    }
+    Some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Reader, Token, bookkeeping, delivery, shortest_idle};
+    use crate::stream::Delivery;
+    use crate::values::entry_id::EntryId;
+
+    const fn id(ms: u64, seq: u64) -> EntryId {
+        EntryId { ms, seq }
+    }
+
+    #[test]
+    fn reads_every_kind_of_token() {
+        let mut reader = Reader::new(b"*6\r\n:-3\r\n+OK\r\n-ERR no\r\n$-1\r\n*-1\r\n$4\r\na\r\nb\r\n");
+        let tokens: Vec<_> = std::iter::from_fn(|| reader.token()).collect();
+        let expected = [
+            Token::Array(6),
+            Token::Integer(-3),
+            Token::Text(b"OK"),
+            Token::Error(b"ERR no"),
+            Token::Nil,
+            Token::Nil,
+            Token::Text(b"a\r\nb"),
+        ];
+        assert_eq!(tokens, expected);
+    }
+
+    #[test]
+    fn ends_quietly_where_a_reply_is_cut_short() {
+        let whole = b"*2\r\n$3\r\nabc\r\n:1\r\n";
+        for end in 0..whole.len() {
+            let mut reader = Reader::new(&whole[..end]);
+            while reader.token().is_some() {}
+            assert!(Reader::new(&whole[..end]).skip().is_none(), "{end}");
+        }
+    }
+
+    #[test]
+    fn reads_deliveries_and_counters() {
+        let reply = b"*2\r\n*4\r\n$3\r\n1-1\r\n$1\r\nc\r\n:10\r\n:1\r\n*4\r\n$3\r\n2-1\r\n$1\r\nc\r\n:10\r\n:1\r\n";
+        let first = delivery(reply);
+        assert_eq!(first, Some(Some(Delivery { consumer: b"c".to_vec(), count: 1 })));
+        let many = delivery(b"*1\r\n*4\r\n$3\r\n1-1\r\n$1\r\nc\r\n:10\r\n:-9223372036854775808\r\n");
+        assert_eq!(many, Some(Some(Delivery { consumer: b"c".to_vec(), count: 1 << 63 })));
+        assert_eq!(delivery(b"*0\r\n"), Some(None));
+        assert_eq!(delivery(b"-ERR no\r\n"), None);
+        let reply = b"*8\r\n$17\r\nlast-generated-id\r\n$3\r\n9-1\r\n$20\r\nmax-deleted-entry-id\r\n$3\r\n3-1\r\n\
+            $11\r\nfirst-entry\r\n*2\r\n$3\r\n1-1\r\n*2\r\n$1\r\nf\r\n$1\r\nv\r\n$13\r\nentries-added\r\n:9\r\n";
+        let found = bookkeeping(reply).unwrap_or_default();
+        assert_eq!((found.last_generated, found.max_deleted, found.entries_added), (id(9, 1), id(3, 1), 9));
+    }
+
+    #[test]
+    fn reads_the_shortest_idle_time() {
+        let row = |idle: u32| format!("*4\r\n$4\r\nname\r\n$1\r\nc\r\n$4\r\nidle\r\n:{idle}\r\n");
+        assert_eq!(shortest_idle(format!("*2\r\n{}{}", row(70), row(9)).as_bytes()), Some(Some(9)));
+        assert_eq!(shortest_idle(b"*0\r\n"), Some(None));
+        assert_eq!(shortest_idle(b"-ERR no\r\n"), None);
+    }
+}
