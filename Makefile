@@ -1,7 +1,8 @@
 # Shortcuts only: each runs cargo or a script of tools/, which say themselves what they need.
-# Everything is built in release mode, tests and lint too: one profile, so no dependency is compiled twice.
+# The module is built in release mode, and the tests run against that file. They themselves, and lints, take the dev profile:
+# an answer in seconds.
 .DEFAULT_GOAL := help
-.PHONY: help deps servers clients build faults run test test-examples fuzz prove lint clean distclean image test-image dist install bench soak fuzz-parser hostile valgrind
+.PHONY: help deps servers clients build faults run test unit test-faults test-examples fuzz prove lint clean distclean image test-image dist install bench soak fuzz-parser hostile valgrind
 .NOTPARALLEL:
 
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
@@ -31,47 +32,56 @@ run: ## Start Redis 7.4 with the module: PORT=6379, or on your own server: REDIS
 	$(CARGO) build --release
 	@tools/run
 
-faults: # The module with a command that does wrong, for the test that the server survives it: where nobody installs from
+faults: # The module with a command that does wrong, for the tests that the server survives it: where nobody installs from
 	$(CARGO) build --release --features faults --target-dir $(CARGO_TARGET_DIR)/faults
 
-test: servers clients faults build ## Run all tests on real servers, or some: TESTS=ackdel; REDIS_SERVER= takes the place of Redis 7.4
-	$(CARGO) test --release -- $(TESTS)
+test: servers clients build ## Run all tests on real servers, or some: TESTS=ackdel; REDIS_SERVER= takes the place of Redis 7.4
+	$(CARGO) test --workspace -- $(TESTS)
+
+unit: ## Run the tests that need no server and no libclang: two seconds after an edit
+	cargo test --package egg-core
+
+test-faults: servers faults build ## Run the tests of a module that does wrong on purpose
+	$(CARGO) test --test it -- --ignored faults::
 
 test-examples: servers clients build ## Run examples/*/test against Redis 7.4 with the module, or some: EXAMPLES="keda eggai"
 	@tools/test-examples $(EXAMPLES)
 
 fuzz: servers build ## Hold random histories against Redis 8.2: RUNS=20000 SEED=, on TARGET=valkey-9.1 instead of Redis 7.4
 	EGG_FUZZ_RUNS=$(or $(RUNS),20000) EGG_FUZZ_SEED=$(SEED) EGG_FUZZ_TARGET=$(TARGET) \
-		$(CARGO) test --release --test it fuzz::same_as_redis_8_2 -- --nocapture
+		$(CARGO) test --test it fuzz::same_as_redis_8_2 -- --nocapture
 
 fuzz-parser: ## Fuzz the parsers, guided by coverage, for SECONDS=300 (libFuzzer; needs g++)
 	@tools/fuzz-parser $(or $(SECONDS),300)
 
-hostile: servers faults build ## Send CALLS=1000000 hostile calls to Redis 7.4, a tenth to each other server; SEED=
+hostile: servers build ## Send CALLS=1000000 hostile calls to Redis 7.4, a tenth to each other server; SEED=
 	EGG_HOSTILE_CALLS=$(or $(CALLS),1000000) EGG_HOSTILE_SEED=$(SEED) \
-		$(CARGO) test --release --test it hostile_fuzz -- --nocapture
+		$(CARGO) test --test it hostile_fuzz -- --nocapture
 
 valgrind: servers faults build ## Run the tests on Valkey under valgrind memcheck (half an hour); TESTS=ackdel for some
 	@tools/valgrind $(TESTS)
 
-prove: servers faults build ## The long proofs: 300 kills, 10 minutes of strife, clusters, torn files, memory; then fuzz and hostile
-	EGG_KILLS=100 $(CARGO) test --release --test it -- --nocapture moves_survive_crashes crash_mix
-	EGG_STRIFE_SECONDS=200 $(CARGO) test --release --test it -- --nocapture --test-threads=1 strife
-	EGG_CLUSTERS=1 $(CARGO) test --release --test it -- --nocapture --test-threads=1 six slots
-	EGG_TORN=1 $(CARGO) test --release --test it -- --nocapture torn
-	EGG_MEMORY_CALLS=1000000 $(CARGO) test --release --test it memory -- --nocapture
+prove: servers build ## The long proofs: 300 kills, 10 minutes of strife, clusters, torn files, memory; then fuzz and hostile
+	EGG_KILLS=100 $(CARGO) test --test it -- --nocapture moves_survive_crashes crash_mix
+	EGG_STRIFE_SECONDS=200 $(CARGO) test --test it -- --nocapture --test-threads=1 strife
+	EGG_CLUSTERS=1 $(CARGO) test --test it -- --nocapture --test-threads=1 six slots
+	EGG_TORN=1 $(CARGO) test --test it -- --nocapture torn
+	EGG_MEMORY_CALLS=1000000 $(CARGO) test --test it memory -- --nocapture
 	@$(MAKE) fuzz
 	@$(MAKE) hostile
+	@$(MAKE) test-faults
 
 bench: servers build ## Measure it beside what it takes the place of, into docs/: PART=compare, ONLY="in order", QUICK=1 for a smoke test
 	EGG_BENCH_PART=$(PART) EGG_BENCH_ONLY="$(ONLY)" EGG_BENCH_QUICK=$(QUICK) $(CARGO) bench --bench streams
 
 soak: servers build ## Work without end, every message accounted for: MINUTES=30
-	EGG_SOAK_SECONDS=$$(( $(or $(MINUTES),30) * 60 )) $(CARGO) test --release --test it -- --nocapture soak
+	EGG_SOAK_SECONDS=$$(( $(or $(MINUTES),30) * 60 )) $(CARGO) test --test it -- --nocapture soak
 
-lint: ## Check format and lints
-	$(CARGO) fmt --check
-	$(CARGO) clippy --release --all-targets --all-features -- -D warnings
+lint: ## Check format, lints, documentation and scripts
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets --all-features -- -D warnings
+	RUSTDOCFLAGS="-D warnings -A rustdoc::private-intra-doc-links" $(CARGO) doc --workspace --no-deps --document-private-items
+	@tools/check-scripts
 
 image: ## Build the container image egg:latest with docker, podman or buildah: SERVER= and BUILDER= name other base images
 	tools/image

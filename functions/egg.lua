@@ -249,9 +249,9 @@ end
 -- Shows the ids of the entries from `from` on until `each` answers false. The server copies whole entries into Lua: the first
 -- pages are small, since most walks end at once.
 local function visit(key, from, each)
-    local start, page, entries = text_of(from), 1, nil
+    local start, page = text_of(from), 1
     repeat
-        entries = redis.call('XRANGE', key, start, '+', 'COUNT', page)
+        local entries = redis.call('XRANGE', key, start, '+', 'COUNT', page)
         for _, entry in ipairs(entries) do
             if not each(parse_id(entry[1])) then return end
             start = '(' .. entry[1]

@@ -85,19 +85,22 @@ impl<'a> Reader<'a> {
 
 /// The number that a line is, and what is behind the line. Nearly all are short: these are read in one pass.
 fn number(text: &[u8]) -> Option<(i64, &[u8])> {
-    let (mut value, mut rest) = (0_i64, text);
-    for _ in 0..18 {
-        match rest {
-            [digit @ b'0'..=b'9', behind @ ..] => {
-                value = value.wrapping_mul(10).wrapping_add(i64::from(*digit & 15));
-                rest = behind;
-            }
-            [b'\r', b'\n', behind @ ..] if rest.len() < text.len() => return Some((value, behind)),
-            _ => break,
+    let (mut value, mut count) = (0_i64, 0);
+    for byte in text.iter().take(18) {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            break;
+        }
+        value = value.wrapping_mul(10).wrapping_add(i64::from(digit));
+        count += 1;
+    }
+    match text.get(count..)? {
+        [b'\r', b'\n', rest @ ..] if count > 0 => Some((value, rest)),
+        _ => {
+            let end = text.iter().position(|&byte| byte == b'\r')?;
+            Some((parse_integer(text.get(..end)?)?, text.get(end + 2..)?))
         }
     }
-    let end = text.iter().position(|&byte| byte == b'\r')?;
-    Some((parse_integer(text.get(..end)?)?, text.get(end + 2..)?))
 }
 
 /// The integer that a reply is. None if it is something else.

@@ -88,9 +88,10 @@ pub fn run_add(
     }
     let id = stream.add(request.id, request.nomkstream, None)?;
     if plan.threshold.is_some() {
-        // Looked up only now: another module may make a group when it hears of the new entry.
-        let list = GroupList::of(call);
-        let groups = list.iter().find_map(|list| list.rows().ok()?).unwrap_or_default();
+        // Looked up only now: another module may make a group when it hears of the new entry. Where they cannot be told, nothing
+        // is trimmed.
+        let Ok(list) = GroupList::of(call) else { return Ok(id) };
+        let Ok(Some(groups)) = list.rows() else { return Ok(id) };
         if !groups.is_empty() || plan.policy != DeletePolicy::Acked || ungrouped == Ungrouped::IsTrimmed {
             let trimmed = trim(&mut stream, &groups, &plan);
             stats::TRIMMED.add(trimmed.removed);

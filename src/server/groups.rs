@@ -16,7 +16,7 @@ pub struct GroupList(Option<CoreReply>);
 
 impl GroupList {
     /// Asks for the groups of the stream at a call's key: once per call, and never remembered. `WRONGTYPE` if there is
-    /// something else at the key.
+    /// something else at the key. Whatever else the server has to say is handed on.
     pub fn of(call: &Call<'_>) -> Result<Self, Error> {
         Self::at(call, 1)
     }
@@ -28,7 +28,7 @@ impl GroupList {
             None => Ok(Self(Some(reply))),
             Some(text) if text.starts_with(b"WRONGTYPE") => Err(Error::WrongType),
             Some(text) if text.starts_with(b"ERR no such key") => Ok(Self(None)),
-            Some(_) => Err(Error::Internal),
+            Some(text) => Err(Error::Core(text.to_vec())),
         }
     }
 

@@ -54,6 +54,7 @@ impl<'a> ServerStream<'a> {
         match Reader::new(reply.bytes()).token() {
             Some(Token::Integer(_)) => Ok(()),
             Some(Token::Error(text)) if text.starts_with(b"WRONGTYPE") => Err(Error::WrongType),
+            Some(Token::Error(text)) => Err(Error::Core(text.to_vec())),
             _ => Err(Error::Internal),
         }
     }

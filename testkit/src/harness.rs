@@ -92,7 +92,7 @@ fn path_from(variable: &str) -> PathBuf {
 /// and `name::run` for [`without_module`].
 #[macro_export]
 macro_rules! each_server {
-    ($($name:ident),* $(,)?) => {$(
+    ($($(#[$attribute:meta])* $name:ident),* $(,)?) => {$(
         pub mod $name {
             use $crate::harness::Kind;
 
@@ -101,16 +101,19 @@ macro_rules! each_server {
             }
 
             #[test]
+            $(#[$attribute])*
             fn redis_7_4() {
                 run(Kind::Redis74);
             }
 
             #[test]
+            $(#[$attribute])*
             fn redis_8_2() {
                 run(Kind::Redis82);
             }
 
             #[test]
+            $(#[$attribute])*
             fn valkey_9_1() {
                 run(Kind::Valkey91);
             }
@@ -242,7 +245,7 @@ impl Options {
 
     /// Starts it; if it ends at once, its log is the error.
     pub fn try_start(self) -> Result<Server, String> {
-        let directory = Directory::new();
+        let directory = Directory::default();
         let mut server = Server { options: self, directory, process: None, port: 0 };
         server.spawn()?;
         if server.options.library {
@@ -480,8 +483,8 @@ impl Drop for Server {
 #[derive(Debug)]
 pub struct Directory(pub PathBuf);
 
-impl Directory {
-    pub fn new() -> Self {
+impl Default for Directory {
+    fn default() -> Self {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let name = format!("egg-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         let path = std::env::temp_dir().join(name);

@@ -52,3 +52,28 @@ fn the_other_commands_go_by_their_key(kind: Kind) {
     assert_eq!(client.run("EGG.GROUPREAP jobs g IDLE 1 EMPTY").array().len(), 1);
     assert_eq!(client.run("EGG.ACKDEL jobs g OWNER c IDS 1 1-0"), [1]);
 }
+
+/// Valkey 9.1 keeps the state in which a script has left it, and refuses what modules call from then on. What it says is handed
+/// on, and nothing changes.
+#[test]
+fn what_a_server_refuses_to_modules_is_said_as_it_says_it() {
+    let server = cluster(Kind::Valkey91);
+    let mut client = server.connect();
+    stream(&mut client, "s");
+    let before = client.state("s");
+    client.send(&["EVAL", "redis.pcall('MSET', 'a', '1', 'b', '2') return 1", "0"]);
+    let refusal = "ERR Attempted to access a non local key in a cluster node";
+    for call in [
+        "EGG.ACKDEL s g IDS 1 1-0",
+        "EGG.ACKMOVE s g s IDS 1 1-0",
+        "EGG.ADD s MAXLEN 0 * f v",
+        "EGG.DELEX s IDS 1 1-0",
+        "EGG.GROUPGUARD s g",
+        "EGG.GROUPREAP s g IDLE 1",
+        "EGG.PINS s",
+        "EGG.TRIM s",
+    ] {
+        assert_eq!(client.run(call).error(), refusal, "{call}");
+    }
+    assert_eq!(client.state("s"), before);
+}

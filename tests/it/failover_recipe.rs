@@ -112,7 +112,7 @@ fn has_the_file_that_is_there(server: &Server) -> bool {
 
 /// `EGG_OLD_MODULE` names the module to begin with.
 fn the_recipe_ends_with_one_master_and_loses_nothing(kind: Kind) {
-    let directory = Directory::new();
+    let directory = Directory::default();
     let (path, new) = (directory.0.join("libegg.so"), directory.0.join("new"));
     fs::copy(std::env::var_os("EGG_OLD_MODULE").map_or_else(module, Into::into), &path).expect("a copy");
     let mut pair = Pair::start(kind, &path);

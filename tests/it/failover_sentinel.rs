@@ -17,7 +17,7 @@ struct Sentinel {
 
 impl Sentinel {
     fn start(kind: Kind, master: &Server) -> Self {
-        let directory = Directory::new();
+        let directory = Directory::default();
         let file =
             format!("port 0\nunixsocket socket\nlogfile log\nsentinel monitor egg 127.0.0.1 {} 1\n", master.port());
         fs::write(directory.0.join("sentinel.conf"), file).expect("a file");

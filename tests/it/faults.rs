@@ -1,15 +1,23 @@
-//! A fault of the module itself: a panic, made on purpose by EGG.FAULT, which only a build with `--features faults` has.
+//! Faults of the module itself, made on purpose by EGG.FAULT, which only a build with `--features faults` has: `make test-faults`.
 
-use egg_testkit::client::words;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
 use egg_testkit::each_server;
-use egg_testkit::harness::{Kind, Options, Server, faults_module};
+use egg_testkit::harness::{Directory, Kind, Options, Server, faults_module};
 use egg_testkit::wire::Wire;
 
+use crate::memory::{allowed, growth};
+
 each_server! {
+    #[ignore = "needs planted faults: make test-faults"]
     a_panic_becomes_an_error_and_a_line_in_the_log,
+    #[ignore = "needs planted faults: make test-faults"]
     a_panic_inside_a_transaction_or_a_script_leaves_the_rest_alone,
+    #[ignore = "needs planted faults: make test-faults"]
     backtraces_that_are_asked_for_make_no_difference,
-    the_module_that_people_load_has_no_such_command,
+    #[ignore = "needs planted faults: make test-faults"]
     a_module_with_planted_faults_says_so,
 }
 
@@ -75,19 +83,43 @@ fn backtraces_that_are_asked_for_make_no_difference(kind: Kind) {
 }
 
 #[test]
+#[ignore = "needs planted faults: make test-faults"]
 fn backtraces_make_no_difference_on_valkey_8_1() {
     if Kind::Valkey81.is_there() {
         backtraces_that_are_asked_for_make_no_difference(Kind::Valkey81);
     }
 }
 
-fn the_module_that_people_load_has_no_such_command(kind: Kind) {
-    let server = Server::start(kind);
-    assert!(server.connect().send(&words("EGG.FAULT x")).error().starts_with("ERR unknown command"));
-}
-
 fn a_module_with_planted_faults_says_so(kind: Kind) {
     let expected = concat!(env!("CARGO_PKG_VERSION"), "+faults");
     assert_eq!(server(kind).connect().run("EGG.VERSION"), expected);
     assert_eq!(Server::start(kind).connect().run("EGG.VERSION"), env!("CARGO_PKG_VERSION"));
+}
+
+#[test]
+#[ignore = "needs planted faults: make test-faults"]
+fn a_module_with_planted_faults_is_neither_installed_nor_packed() {
+    let directory = Directory::default();
+    let faulty = faults_module();
+    for tool in ["install", "dist"] {
+        let mut command = Command::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("tools").join(tool));
+        if tool == "dist" {
+            command.arg(&directory.0);
+        }
+        let output = command.env("EGG_MODULE", &faulty).env("DESTDIR", &directory.0).output().expect("it can be run");
+        assert_eq!(output.status.code(), Some(1), "{tool}");
+        let expected =
+            format!("{tool}: {} was built with planted faults, for tests alone: make build\n", faulty.display());
+        assert_eq!(String::from_utf8_lossy(&output.stderr), expected);
+        assert_eq!(fs::read_dir(&directory.0).expect("a folder").count(), 0, "{tool}");
+    }
+}
+
+#[test]
+#[ignore = "needs planted faults: make test-faults"]
+fn a_leak_of_eight_bytes_a_call_is_seen() {
+    let server = Options::new(Kind::Redis74).module(faults_module()).start();
+    let grown = growth(&server, &[], "EGG.FAULT LEAK", &[], 20_000);
+    // 160,000, less what the buffers of the connections take up or give back: some 50,000.
+    assert!(grown > allowed(20_000), "{grown}");
 }

@@ -22,7 +22,7 @@ fn lines(output: &[u8]) -> Vec<String> {
 
 /// Runs the entry point in an image that has these scripts.
 fn run(scripts: &[(&str, &str)], words: &[&str]) -> Output {
-    let directory = Directory::new();
+    let directory = Directory::default();
     for (name, script) in scripts {
         let path = directory.0.join(name);
         fs::write(&path, format!("#!/bin/sh\n{script}\n")).expect("a script");
@@ -71,7 +71,7 @@ fn what_starts_no_server_is_left_as_it_is() {
 fn a_module_that_is_named_already_is_not_loaded_twice() {
     let words = ["redis-server", "--loadmodule", "/mine/libegg.so"];
     assert_eq!(started("redis-server", &words), words);
-    let directory = Directory::new();
+    let directory = Directory::default();
     let config = directory.0.join("my.conf");
     let config = config.to_str().expect("a path");
     for (line, is_loaded) in [

@@ -54,7 +54,7 @@ fn for_a_newer_glibc(bytes: &mut [u8]) {
 }
 
 fn each_unfit_file_has_its_message(kind: Kind) {
-    let directory = Directory::new();
+    let directory = Directory::default();
     let missing = "cannot open shared object file: No such file or directory";
     let refused = |path: &Path, message: &str| {
         let log = Options::new(kind).module(path.into()).try_start().expect_err("it does not start");
@@ -88,7 +88,7 @@ fn a_second_loadmodule_line_stops_the_start(kind: Kind) {
 }
 
 fn a_rewritten_file_repeats_an_included_loadmodule_line(kind: Kind) {
-    let directory = Directory::new();
+    let directory = Directory::default();
     let included = directory.0.join("egg.conf");
     fs::write(&included, format!("loadmodule {}\n", module().display())).expect("a file");
     let include = format!("include {}", included.display());

@@ -5,6 +5,7 @@ use egg_testkit::each_server;
 use egg_testkit::harness::{Kind, Options, Server, module};
 
 each_server! {
+    the_module_that_people_load_has_no_planted_faults,
     the_module_is_listed,
     module_arguments_are_refused_with_the_way_to_configure,
     it_can_be_loaded_at_run_time_with_configuration,
@@ -120,4 +121,9 @@ fn redis_7_0_refuses_it_at_run_time_and_goes_on() {
     assert!(server.log().contains("EGG was not loaded: this server is too old: it lacks RedisModule_"));
     assert_eq!(client.run("MODULE LIST"), [0; 0]);
     assert!(client.run("EGG.VERSION").error().starts_with("ERR unknown command"));
+}
+
+fn the_module_that_people_load_has_no_planted_faults(kind: Kind) {
+    let server = Server::start(kind);
+    assert!(server.connect().send(&["EGG.FAULT", "x"]).error().starts_with("ERR unknown command"));
 }

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use egg_testkit::harness::{Directory, Kind, Options, faults_module, module};
+use egg_testkit::harness::{Directory, Kind, Options, module};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -30,7 +30,7 @@ fn pack(folder: &Path, umask: &str) -> (PathBuf, String) {
 
 #[test]
 fn the_archive_holds_what_a_user_needs() {
-    let directory = Directory::new();
+    let directory = Directory::default();
     let (archive, said) = pack(&directory.0, "077");
     let floor = said.split_once("needs glibc ").and_then(|(_, rest)| rest.split_once(' ')).map(|(floor, _)| floor);
     let number = |part: &str| part.parse::<u32>().expect("a number");
@@ -71,14 +71,14 @@ fn the_archive_holds_what_a_user_needs() {
 
 #[test]
 fn the_same_files_make_the_same_archive() {
-    let directories = [Directory::new(), Directory::new()];
+    let directories = [Directory::default(), Directory::default()];
     let [first, second] = [(0, "077"), (1, "002")].map(|(index, umask)| pack(&directories[index].0, umask).0);
     assert!(fs::read(first).expect("an archive") == fs::read(second).expect("an archive"), "they differ");
 }
 
 #[test]
 fn make_install_puts_a_module_where_a_server_loads_it() {
-    let directory = Directory::new();
+    let directory = Directory::default();
     let place = |argument: &str| argument.to_owned() + &directory.0.display().to_string();
     let said =
         run(Command::new("make").args(["-s", "install", &place("DESTDIR="), "PREFIX=/opt/egg"]).current_dir(root()));
@@ -89,24 +89,6 @@ fn make_install_puts_a_module_where_a_server_loads_it() {
     assert_eq!(mode(&directory.0.join("opt/egg/share/doc/egg/redis.conf.example")), 0o644);
     let server = Options::new(Kind::Redis74).module(installed).start();
     assert_eq!(server.connect().run("EGG.VERSION"), VERSION);
-}
-
-#[test]
-fn a_module_with_planted_faults_is_neither_installed_nor_packed() {
-    let directory = Directory::new();
-    let faulty = faults_module();
-    for tool in ["install", "dist"] {
-        let mut command = Command::new(root().join("tools").join(tool));
-        if tool == "dist" {
-            command.arg(&directory.0);
-        }
-        let output = command.env("EGG_MODULE", &faulty).env("DESTDIR", &directory.0).output().expect("it can be run");
-        assert_eq!(output.status.code(), Some(1), "{tool}");
-        let expected =
-            format!("{tool}: {} was built with planted faults, for tests alone: make build\n", faulty.display());
-        assert_eq!(String::from_utf8_lossy(&output.stderr), expected);
-        assert_eq!(fs::read_dir(&directory.0).expect("a folder").count(), 0, "{tool}");
-    }
 }
 
 /// Whatever interrupts a build with faults, the file that is installed is not the one that it makes.

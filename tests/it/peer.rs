@@ -12,8 +12,9 @@ each_server! {
 
 /// A server with the other module, and then with this one.
 fn beside_a_peer(kind: Kind, argument: &str) -> Options {
-    let peer = module().with_file_name("examples").join("libpeer.so");
-    assert!(peer.exists(), "{} is missing: it is built with `cargo build --release --example peer`", peer.display());
+    let test = std::env::current_exe().expect("a path");
+    let peer = test.ancestors().nth(2).expect("target/debug").join("examples").join("libpeer.so");
+    assert!(peer.exists(), "{} is missing: it is built with `cargo build --example peer`", peer.display());
     Options::new(kind).module(peer).module_argument(argument).line(&format!("loadmodule {}", module().display()))
 }
 

@@ -4,6 +4,7 @@ use crate::values::error::Error;
 use crate::values::integer::parse_integer;
 
 /// The arguments of a command, its name at index 0.
+#[allow(clippy::len_without_is_empty, reason = "the name of the command is always there")]
 pub trait Arguments {
     /// How many there are, the command's name included.
     fn len(&self) -> usize;

@@ -76,14 +76,17 @@ impl EntryId {
 
 /// The number that a text begins with, if it is one of 1 to 19 digits, which cannot overflow; and what follows it.
 fn leading_digits(text: &[u8]) -> Option<(u64, &[u8])> {
-    let (mut value, mut rest, mut left) = (0, text, 19);
-    while let [digit @ b'0'..=b'9', behind @ ..] = rest {
-        if left == 0 {
-            return None;
+    let (mut value, mut count) = (0_u64, 0);
+    for byte in text.iter().take(20) {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            break;
         }
-        (value, rest, left) = (value * 10 + u64::from(digit - b'0'), behind, left - 1);
+        // Without checks: they would be half of the work.
+        value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
+        count += 1;
     }
-    (left < 19).then_some((value, rest))
+    if matches!(count, 1..=19) { Some((value, text.get(count..)?)) } else { None }
 }
 
 /// One half of an id as the core's `string2ull` reads it: a plain decimal, or whatever `strtoull` takes.

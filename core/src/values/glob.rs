@@ -1,19 +1,19 @@
 //! Glob patterns, as KEYS and SCAN know them.
 
 /// Bytes of the pattern that a match may read: some milliseconds.
-const PATIENCE: usize = 1_000_000;
+const MOST_READ: usize = 1_000_000;
 
 /// Whether `text` matches `pattern`: `*` any run of bytes, `?` any byte, `[a-c]` and `[^a]` one byte of a set or not of it,
 /// `\` takes the next byte as it is. Bytes, not characters; case counts.
 ///
 /// Of two stars only the last one is ever gone back to, so the time is at most the product of the lengths (the core's
-/// recursive `stringmatchlen` can take exponential time, CVE-2022-36021). And after [`PATIENCE`] bytes of the pattern, read
+/// recursive `stringmatchlen` can take exponential time, CVE-2022-36021). And after [`MOST_READ`] bytes of the pattern, read
 /// again and again, there is no match: names of a megabyte would block the server for half a minute.
 pub fn matches(pattern: &[u8], text: &[u8]) -> bool {
     let (mut rest, mut text) = (pattern, text);
     let mut retry: Option<(&[u8], &[u8])> = None;
     let mut read = 0;
-    while read <= PATIENCE {
+    while read <= MOST_READ {
         if let Some(after) = rest.strip_prefix(b"*") {
             if after.is_empty() {
                 return true;
