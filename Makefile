@@ -2,7 +2,7 @@
 # The module is built in release mode, and the tests run against that file. They themselves, and lints, take the dev profile:
 # an answer in seconds.
 .DEFAULT_GOAL := help
-.PHONY: help deps servers clients build faults run test unit test-faults test-examples fuzz prove lint clean distclean image test-image dist install bench soak fuzz-parser hostile valgrind
+.PHONY: help deps servers clients build faults run test unit test-faults test-examples fuzz prove lint clean distclean image test-image dist install bench soak fuzz-parser check-fuzz hostile valgrind
 .NOTPARALLEL:
 
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
@@ -53,6 +53,9 @@ fuzz: servers build ## Hold random histories against Redis 8.2: RUNS=20000 SEED=
 
 fuzz-parser: ## Fuzz the parsers, guided by coverage, for SECONDS=300 (libFuzzer; needs g++)
 	@tools/fuzz-parser $(or $(SECONDS),300)
+
+check-fuzz: # That the fuzzer of the parsers still builds (needs g++)
+	cargo check --quiet --locked --manifest-path fuzz/Cargo.toml
 
 hostile: servers build ## Send CALLS=1000000 hostile calls to Redis 7.4, a tenth to each other server; SEED=
 	EGG_HOSTILE_CALLS=$(or $(CALLS),1000000) EGG_HOSTILE_SEED=$(SEED) \

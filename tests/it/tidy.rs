@@ -21,6 +21,17 @@ fn the_version_is_in_the_changelog() {
     assert!(read("CHANGELOG.md").contains(&heading), "no {heading}");
 }
 
+/// CI builds with that very one (`.ci/run`).
+#[test]
+fn the_documents_promise_the_rust_that_cargo_asks_for() {
+    let manifest = read("Cargo.toml");
+    let (_, rest) = manifest.split_once("\nrust-version = \"").expect("a version");
+    let promise = format!("Rust {} or newer", rest.split('"').next().expect("a version"));
+    for document in ["README.md", "tools/with-libclang"] {
+        assert!(read(document).contains(&promise), "{document}: {promise}");
+    }
+}
+
 #[test]
 fn the_readme_describes_every_command_and_knob() {
     let readme = read("README.md");
