@@ -11,7 +11,6 @@ mod effects;
 mod expected;
 mod history;
 mod quirks;
-mod random;
 pub mod shrink;
 pub mod state;
 mod trio;

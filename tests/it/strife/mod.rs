@@ -15,8 +15,9 @@ use crate::work::amount;
 use egg_testkit::client::{Client, Reply};
 use egg_testkit::each_server;
 use egg_testkit::harness::{Kind, Options, wait_until};
+use egg_testkit::ids::Id;
 use egg_testkit::random::Random;
-use judge::{Group, Id, Judge, Stream, id};
+use judge::{Group, Judge, Stream};
 use meddler::Meddler;
 
 each_server! {
@@ -106,21 +107,21 @@ fn strife(kind: Kind, way: Way, seed: u64, time: Duration) -> Judge {
 fn on(client: &mut Client) -> BTreeMap<String, Stream> {
     let mut streams = BTreeMap::new();
     for key in client.run("KEYS *").array().iter().map(Reply::text) {
-        let entries = client.ids(&key).iter().filter_map(|text| id(text)).collect();
+        let entries = client.ids(&key).iter().map(|text| Id::of(text)).collect();
         let mut groups = BTreeMap::new();
         for row in client.send(&["XINFO", "GROUPS", &key]).array() {
             let name = row.field("name").text();
-            let delivered = id(&row.field("last-delivered-id").text()).expect("an id");
+            let delivered = Id::from(row.field("last-delivered-id"));
             let rows = client.send(&["XPENDING", &key, &name, "-", "+", "1000000"]);
             let pending = rows.array().iter().map(|row| owned(row.array())).collect();
             groups.insert(name, Group { delivered, pending });
         }
-        let last = id(&client.send(&["XINFO", "STREAM", &key]).field("last-generated-id").text()).expect("an id");
+        let last = Id::from(client.send(&["XINFO", "STREAM", &key]).field("last-generated-id"));
         streams.insert(key, Stream { entries, groups, last });
     }
     streams
 }
 
 fn owned(row: &[Reply]) -> (Id, String) {
-    (id(&row[0].text()).expect("an id"), row[1].text())
+    (Id::from(&row[0]), row[1].text())
 }

@@ -6,6 +6,7 @@ use std::fmt;
 
 use super::{LOOSE, PLACES, Place};
 use egg_testkit::client::Client;
+use egg_testkit::ids::Id;
 
 /// What a server holds that it must not, or lacks that it must hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,7 +106,7 @@ impl Ledger {
                     found.push(Violation::Back(format!("{at} was deleted")));
                 }
                 for (name, group) in &groups {
-                    let is_open = group.pending.contains(id) || parse(id) > group.delivered;
+                    let is_open = group.pending.contains(id) || Id::of(id) > group.delivered;
                     let was_acked = self.acked.contains(&(message, *name));
                     if is_sure && was_acked && is_open {
                         found.push(Violation::Back(format!("{at} was acknowledged in {name}")));
@@ -146,12 +147,12 @@ impl fmt::Debug for Violations {
 /// What a group has pending, and how far it has been delivered.
 struct Seen {
     pending: BTreeSet<String>,
-    delivered: (u64, u64),
+    delivered: Id,
 }
 
 impl Seen {
     fn of(client: &mut Client, key: &str, group: &str) -> Self {
-        let delivered = parse(&client.group(key, group).field("last-delivered-id").text());
+        let delivered = Id::from(client.group(key, group).field("last-delivered-id"));
         Self { pending: client.pending(key, group).into_iter().collect(), delivered }
     }
 }
@@ -159,9 +160,4 @@ impl Seen {
 /// The number of a message, from its fields.
 pub fn message(line: &str) -> Option<u64> {
     line.strip_prefix("message ")?.split(' ').next()?.parse().ok()
-}
-
-fn parse(id: &str) -> (u64, u64) {
-    let (ms, seq) = id.split_once('-').expect("an id");
-    (ms.parse().expect("an id"), seq.parse().expect("an id"))
 }
