@@ -12,7 +12,7 @@ use egg_testkit::ids::Id;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Violation {
     /// Half of a step: a message twice, or a pending id without an entry.
-    Torn(String),
+    HalfDone(String),
     /// A message or a reference is there that was reported gone.
     Back(String),
     /// A message that somebody needs is gone, or nobody will be handed it.
@@ -90,13 +90,14 @@ impl Ledger {
             let groups: Vec<_> = groups.collect();
             for (name, group) in groups.iter().filter(|_| place != LOOSE) {
                 let dangling = group.pending.iter().filter(|id| !ids.contains(id.as_str()));
-                found.extend(dangling.map(|id| Violation::Torn(format!("{id} of {} dangles in {name}", place.key))));
+                found
+                    .extend(dangling.map(|id| Violation::HalfDone(format!("{id} of {} dangles in {name}", place.key))));
             }
             for (id, line) in &entries {
                 let message = message(line).unwrap_or_else(|| panic!("{id} of {} is {line}", place.key));
                 let at = format!("message {message}, {id} of {}", place.key);
                 if let Some(other) = seen.insert(message, at.clone()) {
-                    found.push(Violation::Torn(format!("{at} is also {other}")));
+                    found.push(Violation::HalfDone(format!("{at} is also {other}")));
                 }
                 let is_sure = !self.unsure.contains(&message);
                 if let Entry::Vacant(unknown) = self.added.entry(message) {

@@ -1,3 +1,6 @@
+//! Shares no rule with the module, nor with the other models of a stream, on purpose: it judges them. Only ids are read as in
+//! every test.
+//!
 //! Reads what a server has executed, in the order in which it was executed, and finds each deletion that took an entry from
 //! a group that still needed it.
 //!
