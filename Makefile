@@ -64,11 +64,11 @@ hostile: servers build ## Send CALLS=1000000 hostile calls to Redis 7.4, a tenth
 valgrind: servers faults build ## Run the tests on Valkey under valgrind memcheck (half an hour); TESTS=ackdel for some
 	@tools/valgrind $(TESTS)
 
-prove: servers build ## The long proofs: 300 kills, 10 minutes of strife, clusters, torn files, memory; then fuzz and hostile
+prove: servers build ## The long proofs: 300 kills, 10 minutes of concurrent clients, clusters, truncated files, memory; then fuzz and hostile
 	EGG_KILLS=100 $(CARGO) test --test it -- --nocapture moves_survive_crashes crash_mix
-	EGG_STRIFE_SECONDS=200 $(CARGO) test --test it -- --nocapture --test-threads=1 strife
-	EGG_CLUSTERS=1 $(CARGO) test --test it -- --nocapture --test-threads=1 six slots
-	EGG_TORN=1 $(CARGO) test --test it -- --nocapture torn
+	EGG_CONCURRENT_SECONDS=200 $(CARGO) test --test it -- --nocapture --test-threads=1 concurrent::
+	EGG_CLUSTERS=1 $(CARGO) test --test it -- --nocapture --test-threads=1 clusters::
+	EGG_TRUNCATED_AOF=1 $(CARGO) test --test it -- --nocapture truncated_aof
 	EGG_MEMORY_CALLS=1000000 $(CARGO) test --test it memory -- --nocapture
 	@$(MAKE) fuzz
 	@$(MAKE) hostile

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use crate::harness::Server;
+use crate::resp::commands_in;
 
 impl Server {
     /// The append only file that is being written to.
@@ -39,28 +40,4 @@ impl Server {
         let bytes: Vec<u8> = self.aof_files().iter().flat_map(|file| fs::read(file).unwrap_or_default()).collect();
         commands_in(&bytes)
     }
-}
-
-/// The commands in a piece of the replication protocol.
-pub fn commands_in(mut bytes: &[u8]) -> Vec<Vec<String>> {
-    fn line<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
-        let end = bytes.windows(2).position(|pair| pair == b"\r\n")?;
-        let line = bytes.get(..end)?;
-        *bytes = bytes.get(end + 2..)?;
-        Some(line)
-    }
-    fn number(line: &[u8]) -> Option<usize> {
-        std::str::from_utf8(line.get(1..)?).ok()?.parse().ok()
-    }
-    let mut commands = Vec::new();
-    while let Some(count) = line(&mut bytes).and_then(number) {
-        let mut words = Vec::new();
-        for _ in 0..count {
-            let length = line(&mut bytes).and_then(number).expect("a word has a length");
-            words.push(String::from_utf8_lossy(&bytes[..length]).into_owned());
-            bytes = &bytes[length + 2..];
-        }
-        commands.push(words);
-    }
-    commands
 }

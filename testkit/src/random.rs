@@ -1,5 +1,6 @@
 //! Random numbers that are the same in every run (xorshift64*).
 
+#[derive(Debug)]
 pub struct Random(u64);
 
 impl Random {
@@ -12,6 +13,27 @@ impl Random {
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;
         ((self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32) as usize) % limit
+    }
+
+    /// A number in `low..=high`.
+    pub fn between(&mut self, low: u64, high: u64) -> u64 {
+        low + self.below((high - low + 1) as usize) as u64
+    }
+
+    pub fn pick<T: Copy>(&mut self, items: &[T]) -> T {
+        items[self.below(items.len())]
+    }
+
+    /// One of several, each as likely as its weight says.
+    pub fn weighted<T: Copy>(&mut self, items: &[(usize, T)]) -> T {
+        let mut ticket = self.below(items.iter().map(|(weight, _)| weight).sum());
+        for (weight, item) in items {
+            if ticket < *weight {
+                return *item;
+            }
+            ticket -= weight;
+        }
+        panic!("no item has a weight");
     }
 
     /// True in so many cases of a hundred.

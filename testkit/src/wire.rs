@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::fcall::function_call;
 use crate::harness::Server;
+use crate::resp::packed;
 
 const PONG: &[u8] = b"+PONG\r\n";
 
@@ -32,7 +33,7 @@ impl Wire {
 
     /// The same for any number of commands.
     pub fn exchange(&mut self, mut request: Vec<u8>) -> Vec<u8> {
-        request.extend(b"*1\r\n$4\r\nPING\r\n");
+        request.extend(packed(&["PING"]));
         self.stream.write_all(&request).expect("the server takes the command");
         let mut reply = Vec::new();
         let mut piece = [0; 65536];
@@ -49,15 +50,4 @@ impl Wire {
     pub fn text<A: AsRef<[u8]>>(&mut self, words: &[A]) -> String {
         String::from_utf8(self.send(words)).expect("the reply is text")
     }
-}
-
-/// A command in the bytes of the protocol.
-pub fn packed<A: AsRef<[u8]>>(words: &[A]) -> Vec<u8> {
-    let mut request = format!("*{}\r\n", words.len()).into_bytes();
-    for word in words.iter().map(AsRef::as_ref) {
-        request.extend(format!("${}\r\n", word.len()).bytes());
-        request.extend(word);
-        request.extend(b"\r\n");
-    }
-    request
 }

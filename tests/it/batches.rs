@@ -5,6 +5,7 @@ use std::thread;
 use egg_testkit::client::Client;
 use egg_testkit::each_server;
 use egg_testkit::harness::{Kind, Server};
+use egg_testkit::random::Random;
 
 each_server! {
     batches_of_any_size_are_done_in_one_call,
@@ -23,13 +24,7 @@ fn ackdel(client: &mut Client, policy: &str, ids: &[String]) -> Vec<i64> {
 /// The numbers from 1 up in an order that is neither ascending nor descending.
 fn shuffled(count: usize) -> Vec<usize> {
     let mut numbers: Vec<usize> = (1..=count).collect();
-    let mut random = 88_172_645_463_325_252_u64;
-    for last in (1..count).rev() {
-        random ^= random << 13;
-        random ^= random >> 7;
-        random ^= random << 17;
-        numbers.swap(last, usize::try_from(random % (last as u64 + 1)).expect("an index"));
-    }
+    Random::new(1).shuffle(&mut numbers);
     numbers
 }
 

@@ -31,7 +31,7 @@ fn what_was_reported_is_so_after_a_crash(kind: Kind) {
         server.restart();
         let mut client = server.connect();
         ledger.check(&mut client).unwrap_or_else(|error| panic!("kill {kill}: {error:?}"));
-        // The servers cut a torn transaction in its middle; see moves_survive_crashes.
+        // The servers cut a truncated transaction in its middle; see moves_survive_crashes.
         let cut = server.log().matches("loaded anyway because aof-load-truncated").count();
         if cut > cuts {
             cuts = cut;
@@ -42,6 +42,6 @@ fn what_was_reported_is_so_after_a_crash(kind: Kind) {
     }
     site.finish(&mut ledger);
     let (calls, refused) = (site.calls.load(Ordering::Relaxed), site.refused.load(Ordering::Relaxed));
-    println!("{kind:?}: {calls} calls, {refused} refused, {} messages, {cuts} torn files", ledger.finished());
+    println!("{kind:?}: {calls} calls, {refused} refused, {} messages, {cuts} truncated files", ledger.finished());
     assert!(ledger.finished() > 100, "{}", ledger.finished());
 }

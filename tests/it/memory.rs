@@ -6,7 +6,8 @@ use crate::native_names::{each_old_server, native};
 use egg_testkit::client::Client;
 use egg_testkit::each_server;
 use egg_testkit::harness::{Kind, Server};
-use egg_testkit::wire::{Wire, packed};
+use egg_testkit::resp::packed;
+use egg_testkit::wire::Wire;
 
 each_server!(used_memory_is_level_after_many_calls_of_each_command);
 each_old_server!(used_memory_is_level_after_many_calls_by_8_2s_names);

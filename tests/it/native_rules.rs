@@ -8,8 +8,7 @@ use serde_json::{Value, json};
 
 use crate::vectors::{self, Vector};
 use egg_testkit::harness::Kind;
-
-pub type Id = (u64, u64);
+use egg_testkit::ids::Id;
 
 /// All that was recorded, each as the native names are to do it.
 pub fn all_vectors(kind: Kind) -> Vec<Vector> {
@@ -59,8 +58,8 @@ impl History {
         let mut entries = Vec::new();
         for words in &vector.setup {
             match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-                ["XADD", "s", id, ..] => entries.push(self::id(id)),
-                ["XDEL", "s", ids @ ..] => entries.retain(|entry| !ids.iter().any(|gone| id(gone) == *entry)),
+                ["XADD", "s", id, ..] => entries.push(Id::of(id)),
+                ["XDEL", "s", ids @ ..] => entries.retain(|entry| !ids.iter().any(|gone| Id::of(gone) == *entry)),
                 _ => {}
             }
         }
@@ -100,11 +99,11 @@ fn goes_as_far_as_the_limit(vector: &mut Vector, before: &History, kind: Kind) -
     let limit: usize = number("LIMIT").map_or(10_000, |limit| limit.parse().expect("a number"));
     let mut all = before.entries.clone();
     if vector.group == "xadd" {
-        all.push(id(text(&vector.reply)));
+        all.push(Id::of(text(&vector.reply)));
     }
     let excess =
         number("MAXLEN").map_or(usize::MAX, |length| all.len().saturating_sub(length.parse().expect("a number")));
-    let minimum = number("MINID").map_or((u64::MAX, u64::MAX), |minimum| id(&minimum));
+    let minimum = number("MINID").map_or(Id::MAX, |minimum| Id::of(&minimum));
     let is_free = |vector: &mut Vector, entry: Id| entry < minimum && (!is_acked || !is_needed(vector, entry));
     let front = all.iter().take_while(|entry| is_free(vector, **entry)).take(excess).count();
     if limit == 0 || front > limit {
@@ -151,9 +150,9 @@ fn holes_go_by_xdel(vector: &mut Vector, before: &History) {
 fn lag_of_the_core(vector: &mut Vector, kind: Kind) {
     let first = entries(vector).first().copied();
     let stream = vector.observed("XINFO STREAM s").clone();
-    let (added, deleted) = (stream["entries-added"].as_i64(), id(text(&stream["max-deleted-entry-id"])));
+    let (added, deleted) = (stream["entries-added"].as_i64(), Id::of(text(&stream["max-deleted-entry-id"])));
     for group in groups(vector) {
-        let delivered = id(text(&group["last-delivered-id"]));
+        let delivered = Id::of(text(&group["last-delivered-id"]));
         if first.is_some_and(|first| first <= delivered) {
             continue;
         }
@@ -162,7 +161,7 @@ fn lag_of_the_core(vector: &mut Vector, kind: Kind) {
             (Kind::Valkey91, ..) if deleted >= delivered => Value::Null,
             (_, Some(added), Some(read)) => json!(added - read),
             // Nothing was ever deleted behind the front: whatever is left is still to come.
-            _ if deleted == (0, 0) => stream["length"].clone(),
+            _ if deleted == Id::MIN => stream["length"].clone(),
             _ => Value::Null,
         };
     }
@@ -172,7 +171,7 @@ fn lag_of_the_core(vector: &mut Vector, kind: Kind) {
 fn remove(vector: &mut Vector, gone: &[Id], with_references: bool) {
     let left: Vec<Value> = list(vector.observed("XRANGE s - +"))
         .iter()
-        .filter(|entry| !gone.contains(&id(text(&entry[0]))))
+        .filter(|entry| !gone.contains(&Id::of(text(&entry[0]))))
         .cloned()
         .collect();
     let first = left.first().map_or(json!("0-0"), |entry| entry[0].clone());
@@ -186,7 +185,8 @@ fn remove(vector: &mut Vector, gone: &[Id], with_references: bool) {
     let names: Vec<String> = groups(vector).iter().map(|group| text(&group["name"]).to_owned()).collect();
     for name in names {
         let rows = vector.observed(&format!("XPENDING s {name} - + 1000"));
-        let left: Vec<Value> = list(rows).iter().filter(|row| !gone.contains(&id(text(&row[0])))).cloned().collect();
+        let left: Vec<Value> =
+            list(rows).iter().filter(|row| !gone.contains(&Id::of(text(&row[0])))).cloned().collect();
         *rows = json!(left);
         *vector.observed(&format!("XPENDING s {name}")) = summary(&left);
         groups(vector).iter_mut().filter(|group| group["name"] == name.as_str()).for_each(|group| {
@@ -205,9 +205,9 @@ fn summary(rows: &[Value]) -> Value {
 
 fn raise_max_deleted(vector: &mut Vector, highest: Option<Id>) {
     let stream = vector.observed("XINFO STREAM s");
-    let recorded = id(text(&stream["max-deleted-entry-id"]));
-    let (ms, seq) = highest.map_or(recorded, |highest| highest.max(recorded));
-    stream["max-deleted-entry-id"] = json!(format!("{ms}-{seq}"));
+    let recorded = Id::of(text(&stream["max-deleted-entry-id"]));
+    let highest = highest.map_or(recorded, |highest| highest.max(recorded));
+    stream["max-deleted-entry-id"] = json!(highest.to_string());
 }
 
 /// Whether a group needs an entry: by what was observed after the call, which changed no group.
@@ -215,13 +215,13 @@ fn is_needed(vector: &mut Vector, entry: Id) -> bool {
     let rows: Vec<Value> = groups(vector).to_vec();
     rows.iter().any(|group| {
         let question = format!("XPENDING s {} - + 1000", text(&group["name"]));
-        let is_pending = list(vector.observed(&question)).iter().any(|row| id(text(&row[0])) == entry);
-        is_pending || id(text(&group["last-delivered-id"])) < entry
+        let is_pending = list(vector.observed(&question)).iter().any(|row| Id::of(text(&row[0])) == entry);
+        is_pending || Id::of(text(&group["last-delivered-id"])) < entry
     })
 }
 
 fn entries(vector: &mut Vector) -> Vec<Id> {
-    list(vector.observed("XRANGE s - +")).iter().map(|entry| id(text(&entry[0]))).collect()
+    list(vector.observed("XRANGE s - +")).iter().map(|entry| Id::of(text(&entry[0]))).collect()
 }
 
 fn groups(vector: &mut Vector) -> &mut [Value] {
@@ -234,9 +234,4 @@ fn list(value: &Value) -> &[Value] {
 
 fn text(value: &Value) -> &str {
     value.as_str().expect("a string")
-}
-
-fn id(text: &str) -> Id {
-    let (ms, seq) = text.split_once('-').unwrap_or((text, "0"));
-    (ms.parse().expect("milliseconds"), seq.parse().expect("a sequence number"))
 }

@@ -36,7 +36,7 @@ fn rejecting_batches_leave_what_xack_and_xdel_leave_but_for_the_mark_and_lag(kin
     compare(kind, "REJECT", "yes");
 }
 
-/// Twin streams, all read by one group: `egg` loses entries to EGG.ACKDEL, `core` to XACK and XDEL of the same ids.
+/// Two equal streams, all read by one group: `egg` loses entries to EGG.ACKDEL, `core` to XACK and XDEL of the same ids.
 fn compare(kind: Kind, policy: &str, keep_lag: &str) {
     let server = Options::new(kind).tcp().start();
     let replica = Options::new(kind).without_module().start();
@@ -50,7 +50,7 @@ fn compare(kind: Kind, policy: &str, keep_lag: &str) {
             client.all(&["FLUSHALL"]);
             client.send(&["CONFIG", "SET", "stream-node-max-entries", &node_size.to_string()]);
             replica.connect().send(&["CONFIG", "SET", "stream-node-max-entries", &node_size.to_string()]);
-            twins(&mut client);
+            equal_streams(&mut client);
             let mut ids: Vec<String> = (1..=ENTRIES).map(|n| format!("{n}-0")).collect();
             match order {
                 Order::Ascending => {}
@@ -86,7 +86,7 @@ fn compare(kind: Kind, policy: &str, keep_lag: &str) {
 }
 
 /// Two streams of the same entries, all read by a consumer of the same group.
-fn twins(client: &mut Client) {
+fn equal_streams(client: &mut Client) {
     for key in ["egg", "core"] {
         let add = |n: usize| ["XADD", key, &format!("{n}-0"), "field", "value"].map(str::to_owned).to_vec();
         client.pipeline(&(1..=ENTRIES).map(add).collect::<Vec<_>>());
@@ -106,7 +106,7 @@ fn finish(client: &mut Client, policy: &str, ids: &[String]) {
     assert_eq!(client.send(&command(&["XDEL", "core"])), Reply::Integer(ids.len() as i64));
 }
 
-/// XINFO STREAM FULL of both twins, with so many entries, but for when the entries were read, and for the mark and lag where lag is kept.
+/// XINFO STREAM FULL of both streams, with so many entries, but for when the entries were read, and for the mark and lag where lag is kept.
 fn assert_same(client: &mut Client, entries: usize, lag_is_kept: bool, what: &str) {
     const TIMES: [&str; 2] = ["seen-time", "active-time"];
     const KEPT: [&str; 2] = ["max-deleted-entry-id", "lag"];

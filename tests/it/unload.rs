@@ -3,7 +3,8 @@
 use egg_testkit::client::{Client, Reply, words};
 use egg_testkit::each_server;
 use egg_testkit::harness::{Kind, Options, Server, module};
-use egg_testkit::wire::{Wire, packed};
+use egg_testkit::resp::packed;
+use egg_testkit::wire::Wire;
 
 each_server! {
     it_is_never_unloaded,

@@ -1,7 +1,7 @@
 //! What one of 8.2's commands asks for. Reads only calls that a server has accepted: of the others nothing is needed.
 
-use super::state::Id;
 use crate::vectors::Words;
+use egg_testkit::ids::Id;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verb {

@@ -2,9 +2,10 @@
 
 use super::call::{Call, Policy, Threshold, Verb};
 use super::expected;
-use super::state::{Id, Stream};
+use super::state::Stream;
 use crate::vectors::Words;
 use egg_testkit::client::Reply;
+use egg_testkit::ids::Id;
 
 /// The commands that do on a server without the module what a call did on one with it.
 pub fn in_core_commands(call: &Call<'_>, reply: &Reply, before: Option<&Stream>, after: Option<&Stream>) -> Vec<Words> {

@@ -1,8 +1,9 @@
 //! What ACKED has to do, by the rule of the project alone: no server's memory, no layout.
 
 use super::call::{Call, Policy, Threshold, Verb};
-use super::state::{Id, Stream};
+use super::state::Stream;
 use egg_testkit::client::Reply;
+use egg_testkit::ids::Id;
 
 /// The reply, and the stream afterwards. None where this does not say: no stream, or a LIMIT that ends at a node.
 pub fn acked(call: &Call<'_>, before: Option<&Stream>, reply: &Reply) -> Option<(Reply, Stream)> {

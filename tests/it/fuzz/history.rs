@@ -1,8 +1,8 @@
 //! Random histories: what clients and operators do to a few streams and their groups, with 8.2's commands in between.
 
 use super::effects::words;
-use super::random::Random;
 use crate::vectors::Words;
+use egg_testkit::random::Random;
 
 /// The two streams of a history.
 pub const KEYS: [&str; 2] = ["s", "t"];
@@ -83,7 +83,7 @@ impl History {
             return command;
         }
         const CALM: usize = 7; // What workers and producers do comes first.
-        const MAKERS: [(u64, Maker); 22] = [
+        const MAKERS: [(usize, Maker); 22] = [
             (140, History::add),
             (130, History::read),
             (75, History::ack),

@@ -11,16 +11,15 @@ mod effects;
 mod expected;
 mod history;
 mod quirks;
-mod random;
 pub mod shrink;
 pub mod state;
-mod trio;
+mod three_servers;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use trio::{Counts, Failure, Trio};
+use three_servers::{Counts, Failure, ThreeServers};
 
 use crate::vectors::Words;
 use egg_testkit::harness::Kind;
@@ -103,7 +102,7 @@ fn same_as_redis_8_2() {
 }
 
 fn work(plan: &Plan, progress: &Progress) -> Result {
-    let (mut trio, mut result) = (Trio::start(plan.target), Result::default());
+    let (mut servers, mut result) = (ThreeServers::start(plan.target), Result::default());
     while !progress.failed.load(Ordering::Relaxed) && plan.end.is_none_or(|end| Instant::now() < end) {
         let number = progress.taken.fetch_add(1, Ordering::Relaxed);
         if number >= plan.runs {
@@ -112,11 +111,11 @@ fn work(plan: &Plan, progress: &Progress) -> Result {
         let seed = plan.seed.wrapping_add(number);
         let history = history::generate(seed);
         let _running = Running(seed);
-        match trio.run(&history, &mut result.counts) {
+        match servers.run(&history, &mut result.counts) {
             Ok(commands) => result.commands += commands,
             Err(_) => {
                 progress.failed.store(true, Ordering::Relaxed);
-                result.failure = Some(report(seed, &history, &mut trio));
+                result.failure = Some(report(seed, &history, &mut servers));
             }
         }
         result.histories += 1;
@@ -136,8 +135,8 @@ impl Drop for Running {
 }
 
 /// Shrinks a failing history, and describes it.
-fn report(seed: u64, history: &[Words], trio: &mut Trio) -> String {
-    let mut run = |history: &[Words]| trio.run(history, &mut Counts::new());
+fn report(seed: u64, history: &[Words], servers: &mut ThreeServers) -> String {
+    let mut run = |history: &[Words]| servers.run(history, &mut Counts::new());
     let small = shrink::shrink(history, |history| run(history).is_err());
     let Err(Failure { step, lines }) = run(&small) else { return format!("seed {seed}: failed once, and not again") };
     let commands: Vec<String> =

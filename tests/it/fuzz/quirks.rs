@@ -3,9 +3,10 @@
 use super::call::{Call, Policy, Threshold, Verb};
 use super::expected;
 use super::history::KEYS;
-use super::state::{Id, Stream};
+use super::state::Stream;
 use crate::vectors::Words;
 use egg_testkit::client::Reply;
+use egg_testkit::ids::Id;
 
 /// A difference that is understood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

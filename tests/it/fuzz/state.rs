@@ -3,48 +3,7 @@
 use std::fmt;
 
 use egg_testkit::client::Reply;
-
-/// An entry id.
-#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Id(pub u64, pub u64);
-
-impl Id {
-    /// An id as the commands take it, a missing sequence number being 0.
-    pub fn parse(text: &str) -> Option<Self> {
-        let (ms, sequence) = text.split_once('-').unwrap_or((text, "0"));
-        Some(Self(ms.parse().ok()?, sequence.parse().ok()?))
-    }
-
-    /// The next id; None after the largest.
-    pub fn successor(self) -> Option<Self> {
-        match self.1.checked_add(1) {
-            Some(sequence) => Some(Self(self.0, sequence)),
-            None => self.0.checked_add(1).map(|ms| Self(ms, 0)),
-        }
-    }
-}
-
-impl Id {
-    /// The id before; 0-0 before 0-0.
-    pub fn previous(self) -> Self {
-        match (self.0, self.1) {
-            (ms, 0) => ms.checked_sub(1).map_or(self, |ms| Self(ms, u64::MAX)),
-            (ms, sequence) => Self(ms, sequence - 1),
-        }
-    }
-}
-
-impl fmt::Display for Id {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}-{}", self.0, self.1)
-    }
-}
-
-impl fmt::Debug for Id {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
+use egg_testkit::ids::Id;
 
 /// `XINFO STREAM key FULL`, but for times.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -94,14 +53,15 @@ impl Stream {
         if matches!(reply, Reply::Error(_)) {
             return None;
         }
-        let entries = reply.field("entries").array().iter().map(|row| (id(&row.array()[0]), row.array()[1].clone()));
+        let entries =
+            reply.field("entries").array().iter().map(|row| (Id::from(&row.array()[0]), row.array()[1].clone()));
         Some(Self {
             nodes: reply.field("radix-tree-keys").integer(),
             length: reply.field("length").integer(),
-            last: id(reply.field("last-generated-id")),
-            max_deleted: id(reply.field("max-deleted-entry-id")),
+            last: Id::from(reply.field("last-generated-id")),
+            max_deleted: Id::from(reply.field("max-deleted-entry-id")),
             added: reply.field("entries-added").integer(),
-            first: id(reply.field("recorded-first-entry-id")),
+            first: Id::from(reply.field("recorded-first-entry-id")),
             entries: entries.collect(),
             groups: reply.field("groups").array().iter().map(group).collect(),
         })
@@ -153,23 +113,19 @@ impl Stream {
     }
 }
 
-fn id(reply: &Reply) -> Id {
-    Id::parse(&reply.text()).unwrap_or_else(|| panic!("no id: {reply:?}"))
-}
-
 fn number(reply: &Reply) -> Option<i64> {
     if *reply == Reply::Nil { None } else { Some(reply.integer()) }
 }
 
 fn group(reply: &Reply) -> Group {
-    let pending = |row: &Reply| (id(&row.array()[0]), row.array()[1].text(), row.array()[3].integer());
+    let pending = |row: &Reply| (Id::from(&row.array()[0]), row.array()[1].text(), row.array()[3].integer());
     let consumer = |row: &Reply| {
-        let ids = row.field("pending").array().iter().map(|row| id(&row.array()[0]));
+        let ids = row.field("pending").array().iter().map(|row| Id::from(&row.array()[0]));
         (row.field("name").text(), ids.collect())
     };
     Group {
         name: reply.field("name").text(),
-        delivered: id(reply.field("last-delivered-id")),
+        delivered: Id::from(reply.field("last-delivered-id")),
         read: number(reply.field("entries-read")),
         lag: number(reply.field("lag")),
         pending: reply.field("pending").array().iter().map(pending).collect(),

@@ -8,6 +8,7 @@ use super::words::{bytes, shown};
 use crate::vectors::Words;
 use egg_testkit::client::Reply;
 use egg_testkit::harness::Server;
+use egg_testkit::ids::Id;
 
 /// What the calls did, in all.
 #[derive(Clone, Copy, Debug, Default)]
@@ -27,8 +28,6 @@ impl Tally {
     }
 }
 
-type Id = (u64, u64);
-
 /// A group: its name, the last id it was delivered, and what it has pending.
 type Needs = (Vec<u8>, Id, BTreeSet<Id>);
 
@@ -40,12 +39,12 @@ struct View {
 }
 
 impl View {
-    fn dangling(&self) -> BTreeSet<(&[u8], (u64, u64))> {
+    fn dangling(&self) -> BTreeSet<(&[u8], Id)> {
         let pending = self.groups.iter().flat_map(|(name, _, pending)| pending.iter().map(|id| (&name[..], *id)));
         pending.filter(|(_, id)| !self.entries.contains(id)).collect()
     }
 
-    fn is_needed(&self, id: (u64, u64)) -> bool {
+    fn is_needed(&self, id: Id) -> bool {
         self.groups.iter().any(|(_, last, pending)| *last < id || pending.contains(&id))
     }
 }
@@ -219,22 +218,16 @@ impl<'a> Call<'a> {
     }
 }
 
-fn id(reply: &Reply) -> (u64, u64) {
-    let text = reply.text();
-    let (ms, seq) = text.split_once('-').unwrap_or_else(|| panic!("no id: {text}"));
-    (ms.parse().expect("milliseconds"), seq.parse().expect("a sequence"))
-}
-
 fn view(client: &mut Pipe, key: &[u8]) -> View {
     let info = client.send(&[&b"XINFO"[..], b"STREAM", key, b"FULL", b"COUNT", b"0"].map(<[u8]>::to_vec));
     if matches!(info, Reply::Error(_)) {
         return View::default();
     }
-    let first = |row: &Reply| id(&row.array()[0]);
+    let first = |row: &Reply| Id::from(&row.array()[0]);
     let group = |row: &Reply| {
         let Reply::Text(name) = row.field("name").clone() else { panic!("a group has a name") };
         let pending = row.field("pending").array().iter().map(first).collect();
-        (name, id(row.field("last-delivered-id")), pending)
+        (name, Id::from(row.field("last-delivered-id")), pending)
     };
     View {
         entries: info.field("entries").array().iter().map(first).collect(),

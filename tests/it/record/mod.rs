@@ -11,11 +11,10 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::vectors::{self, Observation, Vector, Words, observed, value_of};
-use egg_testkit::aof::commands_in;
 use egg_testkit::client::Client;
 use egg_testkit::harness::{Kind, Options, Server};
-
-type Id = (u64, u64);
+use egg_testkit::ids::Id;
+use egg_testkit::resp::commands_in;
 
 #[test]
 fn redis_8_6_does_what_was_recorded_of_it() {
@@ -134,8 +133,7 @@ fn tag(vector: &mut Vector, before: &[Id]) {
 }
 
 fn id_of(value: &Value) -> Id {
-    let (ms, seq) = value.as_str().and_then(|text| text.split_once('-')).expect("an id");
-    (ms.parse().expect("milliseconds"), seq.parse().expect("a sequence number"))
+    Id::of(value.as_str().expect("an id"))
 }
 
 /// A vector that has not been asked yet: the questions, with the names of the fields that are kept of the answers.

@@ -3,6 +3,7 @@
 use super::calls;
 use egg_testkit::each_server;
 use egg_testkit::harness::Kind;
+use egg_testkit::ids::Id;
 
 each_server! { effects_are_commands_that_redis_7_2_knows, every_command_is_called }
 
@@ -30,7 +31,7 @@ fn is_known(command: &str) -> bool {
 }
 
 fn is_id(text: &str) -> bool {
-    text.split_once('-').is_some_and(|(ms, seq)| ms.parse::<u64>().is_ok() && seq.parse::<u64>().is_ok())
+    text.contains('-') && Id::parse(text).is_some()
 }
 
 fn effects_are_commands_that_redis_7_2_knows(kind: Kind) {

@@ -6,12 +6,13 @@ use std::fmt;
 
 use super::{LOOSE, PLACES, Place};
 use egg_testkit::client::Client;
+use egg_testkit::ids::Id;
 
 /// What a server holds that it must not, or lacks that it must hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Violation {
     /// Half of a step: a message twice, or a pending id without an entry.
-    Torn(String),
+    HalfDone(String),
     /// A message or a reference is there that was reported gone.
     Back(String),
     /// A message that somebody needs is gone, or nobody will be handed it.
@@ -89,13 +90,14 @@ impl Ledger {
             let groups: Vec<_> = groups.collect();
             for (name, group) in groups.iter().filter(|_| place != LOOSE) {
                 let dangling = group.pending.iter().filter(|id| !ids.contains(id.as_str()));
-                found.extend(dangling.map(|id| Violation::Torn(format!("{id} of {} dangles in {name}", place.key))));
+                found
+                    .extend(dangling.map(|id| Violation::HalfDone(format!("{id} of {} dangles in {name}", place.key))));
             }
             for (id, line) in &entries {
                 let message = message(line).unwrap_or_else(|| panic!("{id} of {} is {line}", place.key));
                 let at = format!("message {message}, {id} of {}", place.key);
                 if let Some(other) = seen.insert(message, at.clone()) {
-                    found.push(Violation::Torn(format!("{at} is also {other}")));
+                    found.push(Violation::HalfDone(format!("{at} is also {other}")));
                 }
                 let is_sure = !self.unsure.contains(&message);
                 if let Entry::Vacant(unknown) = self.added.entry(message) {
@@ -105,7 +107,7 @@ impl Ledger {
                     found.push(Violation::Back(format!("{at} was deleted")));
                 }
                 for (name, group) in &groups {
-                    let is_open = group.pending.contains(id) || parse(id) > group.delivered;
+                    let is_open = group.pending.contains(id) || Id::of(id) > group.delivered;
                     let was_acked = self.acked.contains(&(message, *name));
                     if is_sure && was_acked && is_open {
                         found.push(Violation::Back(format!("{at} was acknowledged in {name}")));
@@ -146,12 +148,12 @@ impl fmt::Debug for Violations {
 /// What a group has pending, and how far it has been delivered.
 struct Seen {
     pending: BTreeSet<String>,
-    delivered: (u64, u64),
+    delivered: Id,
 }
 
 impl Seen {
     fn of(client: &mut Client, key: &str, group: &str) -> Self {
-        let delivered = parse(&client.group(key, group).field("last-delivered-id").text());
+        let delivered = Id::from(client.group(key, group).field("last-delivered-id"));
         Self { pending: client.pending(key, group).into_iter().collect(), delivered }
     }
 }
@@ -159,9 +161,4 @@ impl Seen {
 /// The number of a message, from its fields.
 pub fn message(line: &str) -> Option<u64> {
     line.strip_prefix("message ")?.split(' ').next()?.parse().ok()
-}
-
-fn parse(id: &str) -> (u64, u64) {
-    let (ms, seq) = id.split_once('-').expect("an id");
-    (ms.parse().expect("an id"), seq.parse().expect("an id"))
 }

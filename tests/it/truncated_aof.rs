@@ -1,6 +1,6 @@
 //! The append only file, cut off at any byte of what a call wrote: after a restart the call has happened or it has not.
 //!
-//! `EGG_TORN=1` tears every kind of call, at every byte on Redis 7.4, at every seventh on those whose loader is the same;
+//! `EGG_TRUNCATED_AOF=1` cuts every kind of call, at every byte on Redis 7.4, at every seventh on those whose loader is the same;
 //! else it is a move, at some.
 
 use std::fs;
@@ -34,7 +34,7 @@ const CALLS: [(&[&str], &str); 12] = [
 ];
 
 fn a_call_has_happened_whole_or_not_at_all(kind: Kind) {
-    let all = amount("EGG_TORN", 0) > 0;
+    let all = amount("EGG_TRUNCATED_AOF", 0) > 0;
     let (calls, step) = match (all, kind) {
         (true, Kind::Redis74) => (&CALLS[..], 1),
         (true, _) => (&CALLS[..], 7),
@@ -73,7 +73,7 @@ fn a_call_has_happened_whole_or_not_at_all(kind: Kind) {
             restarts += 1;
         }
     }
-    println!("{kind:?}: {restarts} torn files");
+    println!("{kind:?}: {restarts} truncated files");
 }
 
 /// What is in both streams and who has it, idle times left out.

@@ -1,7 +1,7 @@
 //! Workers acknowledge and delete while other clients create, destroy and move groups, claim, drop consumers, and delete,
 //! rename, expire, swap and flush what they work on: no entry that a group needs is ever deleted.
 //!
-//! `EGG_STRIFE_SECONDS` says how long on each server; 6 if it is not set.
+//! `EGG_CONCURRENT_SECONDS` says how long on each server; 6 if it is not set.
 
 mod judge;
 mod judge_tests;
@@ -15,8 +15,9 @@ use crate::work::amount;
 use egg_testkit::client::{Client, Reply};
 use egg_testkit::each_server;
 use egg_testkit::harness::{Kind, Options, wait_until};
+use egg_testkit::ids::Id;
 use egg_testkit::random::Random;
-use judge::{Group, Id, Judge, Stream, id};
+use judge::{Group, Judge, Stream};
 use meddler::Meddler;
 
 each_server! {
@@ -36,11 +37,11 @@ pub enum Way {
 const CLIENTS: usize = 4;
 
 fn no_entry_that_a_group_needs_is_deleted(kind: Kind) {
-    let seconds = amount("EGG_STRIFE_SECONDS", 6);
+    let seconds = amount("EGG_CONCURRENT_SECONDS", 6);
     let start = Instant::now();
     let (mut commands, mut deleted, mut acked, mut round) = (0, 0, 0, 0);
     while round == 0 || start.elapsed().as_secs() < seconds as u64 {
-        let judge = strife(kind, Way::Egg, round, Duration::from_secs(seconds.min(10) as u64));
+        let judge = judged_round(kind, Way::Egg, round, Duration::from_secs(seconds.min(10) as u64));
         let unlawful = &judge.unlawful;
         assert!(unlawful.is_empty(), "round {round}: {} unlawful deletions: {:#?}", unlawful.len(), unlawful.first());
         commands += judge.commands;
@@ -52,16 +53,16 @@ fn no_entry_that_a_group_needs_is_deleted(kind: Kind) {
     assert!(acked > 100 && deleted > 100, "acked {acked}, deleted {deleted}");
 }
 
-/// So the judge does see them, and the strife does bring them about.
+/// So the judge does see them, and the round does bring them about.
 fn what_clients_do_without_the_module_deletes_such_entries(kind: Kind) {
-    let judge = strife(kind, Way::Clients, 0, Duration::from_secs(1));
+    let judge = judged_round(kind, Way::Clients, 0, Duration::from_secs(1));
     let unlawful = &judge.unlawful;
     println!("{kind:?}: {} deleted, {} unlawful, such as {:?}", judge.deleted, unlawful.len(), unlawful.first());
     assert!(unlawful.len() > 5, "{} of {}", unlawful.len(), judge.deleted);
 }
 
 /// One round on a server of its own, judged.
-fn strife(kind: Kind, way: Way, seed: u64, time: Duration) -> Judge {
+fn judged_round(kind: Kind, way: Way, seed: u64, time: Duration) -> Judge {
     // Written before each reply, by servers that never put a write off until an fsync is done, as they do under everysec.
     let options = Options::new(kind).line("appendonly yes").line("appendfsync no");
     let server = options.line("auto-aof-rewrite-percentage 0").start();
@@ -106,21 +107,21 @@ fn strife(kind: Kind, way: Way, seed: u64, time: Duration) -> Judge {
 fn on(client: &mut Client) -> BTreeMap<String, Stream> {
     let mut streams = BTreeMap::new();
     for key in client.run("KEYS *").array().iter().map(Reply::text) {
-        let entries = client.ids(&key).iter().filter_map(|text| id(text)).collect();
+        let entries = client.ids(&key).iter().map(|text| Id::of(text)).collect();
         let mut groups = BTreeMap::new();
         for row in client.send(&["XINFO", "GROUPS", &key]).array() {
             let name = row.field("name").text();
-            let delivered = id(&row.field("last-delivered-id").text()).expect("an id");
+            let delivered = Id::from(row.field("last-delivered-id"));
             let rows = client.send(&["XPENDING", &key, &name, "-", "+", "1000000"]);
             let pending = rows.array().iter().map(|row| owned(row.array())).collect();
             groups.insert(name, Group { delivered, pending });
         }
-        let last = id(&client.send(&["XINFO", "STREAM", &key]).field("last-generated-id").text()).expect("an id");
+        let last = Id::from(client.send(&["XINFO", "STREAM", &key]).field("last-generated-id"));
         streams.insert(key, Stream { entries, groups, last });
     }
     streams
 }
 
 fn owned(row: &[Reply]) -> (Id, String) {
-    (id(&row[0].text()).expect("an id"), row[1].text())
+    (Id::from(&row[0]), row[1].text())
 }

@@ -1,3 +1,6 @@
+//! Shares no rule with the module, nor with the other models of a stream, on purpose: it judges them. Only ids are read as in
+//! every test.
+//!
 //! Reads what a server has executed, in the order in which it was executed, and finds each deletion that took an entry from
 //! a group that still needed it.
 //!
@@ -8,7 +11,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-pub type Id = (u64, u64);
+use egg_testkit::ids::Id;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stream {
@@ -78,8 +81,9 @@ impl Judge {
             }
             ("XADD", [key, rest @ ..]) => {
                 let stream = database.entry((*key).to_owned()).or_default();
-                let start = rest.iter().position(|word| id(word).is_some() && word.contains('-')).expect("an id");
-                let added = id(rest[start]).expect("an id");
+                let start =
+                    rest.iter().position(|word| Id::parse(word).is_some() && word.contains('-')).expect("an id");
+                let added = Id::of(rest[start]);
                 stream.entries.insert(added);
                 stream.last = added;
                 if let Some(trim) = rest[..start].iter().position(|word| *word != "NOMKSTREAM") {
@@ -88,7 +92,7 @@ impl Judge {
                 }
             }
             ("XDEL", [key, ids @ ..]) => {
-                let ids: Vec<Id> = ids.iter().filter_map(|word| id(word)).collect();
+                let ids: Vec<Id> = ids.iter().filter_map(|word| Id::parse(word)).collect();
                 self.delete(key, &ids, words);
             }
             ("XTRIM", [key, trim @ ..]) => {
@@ -99,12 +103,12 @@ impl Judge {
                 let Some(group) = database.get_mut(*key).and_then(|stream| stream.groups.get_mut(*group)) else {
                     return;
                 };
-                for id in ids.iter().filter_map(|word| id(word)) {
+                for id in ids.iter().filter_map(|word| Id::parse(word)) {
                     self.acked += usize::from(group.pending.remove(&id).is_some());
                 }
             }
             ("XSETID", [key, last, ..]) => {
-                if let (Some(stream), Some(last)) = (database.get_mut(*key), id(last)) {
+                if let (Some(stream), Some(last)) = (database.get_mut(*key), Id::parse(last)) {
                     stream.last = last;
                 }
             }
@@ -144,7 +148,7 @@ impl Judge {
 }
 
 fn on_group(stream: &mut Stream, how: &str, name: &str, rest: &[&str]) {
-    let position = |word: &&str, last: Id| if *word == "$" { last } else { id(word).expect("an id") };
+    let position = |word: &&str, last: Id| if *word == "$" { last } else { Id::of(word) };
     match (how, rest) {
         ("CREATE", [at, ..]) => {
             let delivered = position(at, stream.last);
@@ -171,13 +175,13 @@ fn on_group(stream: &mut Stream, how: &str, name: &str, rest: &[&str]) {
 
 /// XCLAIM as the servers propagate it.
 fn claim(entries: &BTreeSet<Id>, group: &mut Group, consumer: &str, rest: &[&str]) {
-    let options = rest.iter().position(|word| id(word).is_none()).unwrap_or(rest.len());
+    let options = rest.iter().position(|word| Id::parse(word).is_none()).unwrap_or(rest.len());
     let (ids, options) = rest.split_at(options);
     let is_forced = options.iter().any(|word| word.eq_ignore_ascii_case("FORCE"));
     if let Some(at) = options.iter().position(|word| word.eq_ignore_ascii_case("LASTID")) {
-        group.delivered = group.delivered.max(id(options[at + 1]).expect("an id"));
+        group.delivered = group.delivered.max(Id::of(options[at + 1]));
     }
-    for id in ids.iter().filter_map(|word| id(word)) {
+    for id in ids.iter().filter_map(|word| Id::parse(word)) {
         if !entries.contains(&id) {
             group.pending.remove(&id);
         } else if is_forced || group.pending.contains_key(&id) {
@@ -188,16 +192,11 @@ fn claim(entries: &BTreeSet<Id>, group: &mut Group, consumer: &str, rest: &[&str
 
 /// The entries that `MAXLEN | MINID [= | ~] threshold` takes away. The servers propagate what `~` did as `=`.
 fn trimmed(stream: &Stream, words: &[&str]) -> Vec<Id> {
-    let value = words[1..].iter().find(|word| id(word).is_some()).expect("a threshold");
+    let value = words[1..].iter().find(|word| Id::parse(word).is_some()).expect("a threshold");
     let count = match words[0].to_ascii_uppercase().as_str() {
         "MAXLEN" => stream.entries.len().saturating_sub(value.parse().expect("a length")),
-        "MINID" => stream.entries.range(..id(value).expect("an id")).count(),
+        "MINID" => stream.entries.range(..Id::of(value)).count(),
         other => panic!("the judge does not know {other}"),
     };
     stream.entries.iter().take(count).copied().collect()
-}
-
-pub fn id(word: &str) -> Option<Id> {
-    let (ms, seq) = word.split_once('-').unwrap_or((word, "0"));
-    Some((ms.parse().ok()?, seq.parse().ok()?))
 }

@@ -113,8 +113,8 @@ fn a_replica_that_takes_over_has_what_it_confirmed(kind: Kind) {
         promoted.store(true, Ordering::SeqCst);
         let violations = ledger.violations(&mut replica.connect());
         println!("{kind:?}, wait {wait}: {} violations: {:?}", violations.len(), violations.first());
-        let is_torn = |violation: &&Violation| matches!(violation, Violation::Torn(_));
-        let wrong: Vec<_> = violations.iter().filter(|violation| wait || is_torn(violation)).collect();
+        let is_half_done = |violation: &&Violation| matches!(violation, Violation::HalfDone(_));
+        let wrong: Vec<_> = violations.iter().filter(|violation| wait || is_half_done(violation)).collect();
         assert!(wrong.is_empty(), "{wrong:#?}");
         site.wait = false;
         site.work(&mut ledger, 6, 3, || site.wait_for_calls(400));

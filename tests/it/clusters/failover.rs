@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
-use super::{Six, is_long, kinds};
+use super::{Cluster, is_long, kinds};
 use crate::work::{Ledger, SOLO, Site, Violation};
 use egg_testkit::client::{Client, Reply};
 use egg_testkit::harness::wait_until;
@@ -16,9 +16,9 @@ const REFUSALS: [&str; 6] = ["FOREIGNGROUP", "BUSYGROUP", "MOVED", "CLUSTERDOWN"
 #[test]
 fn a_failover_under_load_keeps_what_a_replica_confirmed() {
     for kind in kinds() {
-        let mut six = Six::start(kind);
-        let (one, other) = (six.owner(SOLO.key), six.owner(SOLO.key) + 3);
-        let sockets = [one, other].map(|node| six.nodes[node].path("socket"));
+        let mut cluster = Cluster::start(kind);
+        let (one, other) = (cluster.owner(SOLO.key), cluster.owner(SOLO.key) + 3);
+        let sockets = [one, other].map(|node| cluster.nodes[node].path("socket"));
         let connect = || sockets.iter().find_map(|socket| master_at(socket));
         let mut site = Site::new(&connect, &REFUSALS);
         site.prepare();
@@ -30,20 +30,20 @@ fn a_failover_under_load_keeps_what_a_replica_confirmed() {
             site.wait = *wait;
             site.work(&mut ledger, round as u64, 3, || {
                 site.wait_for_calls(300);
-                six.nodes[old].kill();
-                wait_until(|| is_master(&mut six.nodes[new].connect()));
-                six.nodes[old].restart();
-                wait_until(|| six.nodes[old].connect().info("replication", "role") == "slave");
-                wait_until(|| six.nodes[old].connect().info("replication", "master_link_status") == "up");
+                cluster.nodes[old].kill();
+                wait_until(|| is_master(&mut cluster.nodes[new].connect()));
+                cluster.nodes[old].restart();
+                wait_until(|| cluster.nodes[old].connect().info("replication", "role") == "slave");
+                wait_until(|| cluster.nodes[old].connect().info("replication", "master_link_status") == "up");
                 site.wait_for_calls(200);
             });
-            let violations = ledger.violations(&mut six.client(new));
+            let violations = ledger.violations(&mut cluster.client(new));
             println!("{kind:?}, wait {wait}: {} violations: {:?}", violations.len(), violations.first());
-            let is_torn = |violation: &&Violation| matches!(violation, Violation::Torn(_));
-            let wrong: Vec<_> = violations.iter().filter(|violation| *wait || is_torn(violation)).collect();
+            let is_half_done = |violation: &&Violation| matches!(violation, Violation::HalfDone(_));
+            let wrong: Vec<_> = violations.iter().filter(|violation| *wait || is_half_done(violation)).collect();
             assert!(wrong.is_empty(), "round {round}: {wrong:#?}");
-            six.nodes[old].wait_in_step(&six.nodes[new]);
-            let mut replica = six.client(old);
+            cluster.nodes[old].wait_in_step(&cluster.nodes[new]);
+            let mut replica = cluster.client(old);
             replica.all(&["READONLY"]);
             ledger.check(&mut replica).unwrap_or_else(|error| panic!("the replica: {error:?}"));
             roles = (new, old);

@@ -26,14 +26,14 @@ pub struct Failure {
     pub lines: Vec<String>,
 }
 
-pub struct Trio {
+pub struct ThreeServers {
     native: Client,
     egg: Client,
     plain: Client,
     _servers: [Server; 3],
 }
 
-impl Trio {
+impl ThreeServers {
     pub fn start(target: Kind) -> Self {
         let servers = [
             Options::new(Kind::Redis82).without_module().start(),

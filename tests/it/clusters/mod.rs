@@ -1,9 +1,12 @@
-//! A real cluster: three masters and three replicas on loopback.
+//! Clusters: three masters and three replicas on loopback here; one node, and two masters, in `one_node` and
+//! `slot_migration`.
 //!
 //! `EGG_CLUSTERS=1` runs every scenario on every server; else each is run on Redis 7.4 alone, the failover once.
 
 mod failover;
+mod one_node;
 mod routing;
+mod slot_migration;
 
 use crate::work::amount;
 use egg_testkit::client::{Client, Reply};
@@ -18,14 +21,14 @@ fn kinds() -> Vec<Kind> {
     if is_long() { vec![Kind::Redis74, Kind::Redis82, Kind::Valkey91] } else { vec![Kind::Redis74] }
 }
 
-struct Six {
+struct Cluster {
     /// Three masters, and a replica of each.
     nodes: Vec<Server>,
 }
 
 const SLOTS: [(usize, usize); 3] = [(0, 5460), (5461, 10922), (10923, 16383)];
 
-impl Six {
+impl Cluster {
     fn start(kind: Kind) -> Self {
         let options = Options::new(kind)
             .tcp()
@@ -33,36 +36,36 @@ impl Six {
             .line("cluster-node-timeout 3000")
             .line("cluster-replica-validity-factor 0");
         let nodes: Vec<Server> = (0..6).map(|_| options.clone().start()).collect();
-        let six = Self { nodes };
+        let cluster = Self { nodes };
         for node in 0..6 {
             // As redis-cli does when it creates a cluster: nodes of equal epochs would settle theirs later by themselves, and
             // refuse their votes to a replica that has not heard of it.
-            six.client(node).all(&[&format!("CLUSTER SET-CONFIG-EPOCH {}", node + 1)]);
+            cluster.client(node).all(&[&format!("CLUSTER SET-CONFIG-EPOCH {}", node + 1)]);
         }
         for (node, (first, last)) in SLOTS.into_iter().enumerate() {
-            six.client(node).all(&[&format!("CLUSTER ADDSLOTSRANGE {first} {last}")]);
+            cluster.client(node).all(&[&format!("CLUSTER ADDSLOTSRANGE {first} {last}")]);
         }
-        for node in &six.nodes {
-            six.client(0).all(&[&format!("CLUSTER MEET 127.0.0.1 {}", node.port())]);
+        for node in &cluster.nodes {
+            cluster.client(0).all(&[&format!("CLUSTER MEET 127.0.0.1 {}", node.port())]);
         }
         for node in 0..6 {
-            wait_until(|| six.client(node).run("CLUSTER INFO").text().contains("cluster_known_nodes:6"));
+            wait_until(|| cluster.client(node).run("CLUSTER INFO").text().contains("cluster_known_nodes:6"));
         }
         for master in 0..3 {
-            let id = six.id(master);
+            let id = cluster.id(master);
             // It may not have heard yet that this one is a master.
-            wait_until(|| six.client(master + 3).run(&format!("CLUSTER REPLICATE {id}")) == "OK");
+            wait_until(|| cluster.client(master + 3).run(&format!("CLUSTER REPLICATE {id}")) == "OK");
         }
         for node in 0..6 {
-            wait_until(|| six.client(node).run("CLUSTER INFO").text().contains("cluster_state:ok"));
+            wait_until(|| cluster.client(node).run("CLUSTER INFO").text().contains("cluster_state:ok"));
         }
         for node in 3..6 {
-            wait_until(|| six.client(node).info("replication", "master_link_status") == "up");
+            wait_until(|| cluster.client(node).info("replication", "master_link_status") == "up");
         }
         for node in 0..6 {
-            wait_until(|| six.has_three_pairs(node));
+            wait_until(|| cluster.has_three_pairs(node));
         }
-        six
+        cluster
     }
 
     /// Whether a node takes each replica to be in the shard of its master. Redis 7.4 learns shards late; killed before that, it
