@@ -3,8 +3,7 @@
 use std::cell::Cell;
 use std::path::PathBuf;
 
-use super::kind::{Kind, library, module};
-use super::server::Server;
+use super::kind::{Kind, module};
 use crate::memcheck;
 
 thread_local! {
@@ -100,22 +99,5 @@ impl Options {
     pub fn under_valgrind(mut self) -> Self {
         (self.valgrind, self.expects_findings) = (true, true);
         self
-    }
-
-    pub fn start(self) -> Server {
-        match self.try_start() {
-            Ok(server) => server,
-            Err(log) => panic!("the server did not start:\n{log}"),
-        }
-    }
-
-    /// Starts it; if it ends at once, its log is the error.
-    pub fn try_start(self) -> Result<Server, String> {
-        let server = Server::spawned(self)?;
-        if server.has_library() {
-            let reply = server.connect().send(&[&b"FUNCTION"[..], b"LOAD", &library()]);
-            assert_eq!(reply, "egg");
-        }
-        Ok(server)
     }
 }

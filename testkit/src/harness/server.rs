@@ -8,7 +8,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use super::directory::{Directory, free_port};
-use super::kind::Kind;
+use super::kind::{Kind, library};
 use super::options::Options;
 use super::waiting::patience;
 use crate::client::{Client, Reply};
@@ -23,6 +23,25 @@ pub struct Server {
     port: u16,
 }
 
+impl Options {
+    pub fn start(self) -> Server {
+        match self.try_start() {
+            Ok(server) => server,
+            Err(log) => panic!("the server did not start:\n{log}"),
+        }
+    }
+
+    /// Starts it; if it ends at once, its log is the error.
+    pub fn try_start(self) -> Result<Server, String> {
+        let server = Server::spawned(self)?;
+        if server.has_library() {
+            let reply = server.connect().send(&[&b"FUNCTION"[..], b"LOAD", &library()]);
+            assert_eq!(reply, "egg");
+        }
+        Ok(server)
+    }
+}
+
 impl Server {
     /// A server with the module.
     pub fn start(kind: Kind) -> Self {
@@ -30,7 +49,7 @@ impl Server {
     }
 
     /// The process of these options, ready for clients.
-    pub(super) fn spawned(options: Options) -> Result<Self, String> {
+    fn spawned(options: Options) -> Result<Self, String> {
         let mut server = Self { options, directory: Directory::default(), process: None, port: 0 };
         server.spawn()?;
         Ok(server)
