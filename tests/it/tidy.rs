@@ -1,8 +1,9 @@
-//! Rules that the documents keep.
+//! Rules that the documents and the sources keep.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use egg_testkit::harness::{Kind, Server};
 
@@ -52,4 +53,17 @@ fn the_readme_describes_every_command_and_knob() {
         assert!(example.lines().any(|known| known == line), "redis.conf.example lacks \"{line}\"");
         assert!(readme.contains(&pair[0].text()), "the README lacks {}", pair[0].text());
     }
+}
+
+#[test]
+fn no_rust_file_is_over_300_lines() {
+    let git = Command::new("git").args(["ls-files", "*.rs"]).current_dir(root()).output().expect("git is there");
+    assert!(git.status.success(), "{}", String::from_utf8_lossy(&git.stderr));
+    let names = String::from_utf8(git.stdout).expect("names are text");
+    // A file that was removed may be in the list until that is committed.
+    let files = names.lines().filter(|name| root().join(name).exists());
+    let lengths: Vec<(&str, usize)> = files.map(|name| (name, read(name).lines().count())).collect();
+    assert!(lengths.len() > 100, "{lengths:?}");
+    let long: Vec<_> = lengths.into_iter().filter(|(_, lines)| *lines > 300).collect();
+    assert!(long.is_empty(), "over 300 lines: {long:?}");
 }

@@ -1,21 +1,15 @@
 //! EGG.TRIM: the janitor, and trims to a threshold.
 
+use crate::trim_approximate::thousands;
 use egg_testkit::client::{Client, Reply};
 use egg_testkit::each_server;
 use egg_testkit::harness::{Kind, Options, Server};
 
 each_server! {
-    the_janitor_leaves_a_stream_without_groups_alone,
-    the_janitor_removes_what_every_group_is_done_with,
-    the_janitor_passes_over_what_is_pending,
-    the_janitor_heeds_the_slowest_of_two_groups,
-    limit_bounds_what_the_janitor_removes,
     exact_trims_pass_over_what_is_needed,
     keepref_and_delref_trim_like_xtrim,
     delref_leaves_no_reference_behind,
     without_groups_a_threshold_trims_as_in_xtrim,
-    approximate_trims_work_on_thousands_of_acknowledged_entries,
-    approximate_trims_pass_over_what_is_needed,
     a_reference_without_an_entry_holds_no_front_back,
     a_rewound_group_needs_everything_again,
     lag_stays_a_number,
@@ -23,7 +17,7 @@ each_server! {
 }
 
 /// Entries 1-0 to 12-0. Group g has read eight and acknowledged 1, 3, 4, 6 and 7: 2, 5 and 8 are pending.
-fn prepare(client: &mut Client) {
+pub fn prepare(client: &mut Client) {
     client.all(&["FLUSHALL"]);
     client.add(1..=12);
     client.all(&["XGROUP CREATE s g 0"]);
@@ -32,7 +26,7 @@ fn prepare(client: &mut Client) {
 }
 
 /// The numbers of the entries that are left: `2 5 8-12`.
-fn left(client: &mut Client) -> String {
+pub fn left(client: &mut Client) -> String {
     let numbers: Vec<u64> =
         client.ids("s").iter().map(|id| id.split('-').next().unwrap_or_default().parse().expect("a number")).collect();
     let runs = numbers.chunk_by(|a, b| a + 1 == *b);
@@ -41,98 +35,6 @@ fn left(client: &mut Client) -> String {
         many => format!("{}-{}", many[0], many[many.len() - 1]),
     };
     runs.map(run).collect::<Vec<_>>().join(" ")
-}
-
-fn the_janitor_leaves_a_stream_without_groups_alone(kind: Kind) {
-    let server = Server::start(kind);
-    let mut client = server.connect();
-    client.add(1..=3);
-    for call in ["EGG.TRIM s", "EGG.TRIM s ACKED", "EGG.TRIM s LIMIT 5", "EGG.TRIM s IGNOREIDLE 1", "EGG.TRIM none"] {
-        assert_eq!(client.run(call), 0, "{call}");
-    }
-    assert_eq!(left(&mut client), "1-3");
-    client.all(&["XGROUP CREATE s g $", "XGROUP DESTROY s g"]);
-    assert_eq!(client.run("EGG.TRIM s"), 0);
-    assert_eq!((left(&mut client).as_str(), client.run("EXISTS none")), ("1-3", Reply::Integer(0)));
-}
-
-fn the_janitor_removes_what_every_group_is_done_with(kind: Kind) {
-    let server = Server::start(kind);
-    let mut client = server.connect();
-    client.stream(5, &["g"]);
-    client.all(&["XACK s g 1-0 2-0 3-0 4-0 5-0"]);
-    client.add(6..=7);
-    assert_eq!(client.run("EGG.TRIM s"), 5);
-    assert_eq!(left(&mut client), "6-7");
-    client.read("g", 2);
-    assert_eq!(client.run("EGG.TRIM s"), 0);
-    client.all(&["XACK s g 6-0 7-0"]);
-    assert_eq!(client.run("EGG.TRIM s"), 2);
-    // The stream and its group live on.
-    assert_eq!(client.run("TYPE s"), "stream");
-    assert_eq!(*client.group("s", "g").field("last-delivered-id"), "7-0");
-    assert_eq!(*client.group("s", "g").field("lag"), 0);
-}
-
-fn the_janitor_passes_over_what_is_pending(kind: Kind) {
-    let server = Server::start(kind);
-    let mut client = server.connect();
-    prepare(&mut client);
-    assert_eq!(client.run("EGG.TRIM s"), 5);
-    assert_eq!(left(&mut client), "2 5 8-12");
-    assert_eq!(client.pending("s", "g"), ["2-0", "5-0", "8-0"]);
-    assert_eq!(client.run("EGG.TRIM s"), 0);
-    // A reference without an entry stays, and holds nothing back.
-    client.all(&["XDEL s 2-0", "XACK s g 5-0"]);
-    assert_eq!(client.run("EGG.TRIM s"), 1);
-    assert_eq!(left(&mut client), "8-12");
-    assert_eq!(client.pending("s", "g"), ["2-0", "8-0"]);
-}
-
-fn the_janitor_heeds_the_slowest_of_two_groups(kind: Kind) {
-    let server = Server::start(kind);
-    let mut client = server.connect();
-    prepare(&mut client);
-    client.all(&["XGROUP CREATE s h 0"]);
-    assert_eq!(client.run("EGG.TRIM s"), 0);
-    client.read("h", 4);
-    client.all(&["XACK s h 1-0 2-0 4-0"]);
-    // 2 is pending in g, 3 in h, and h has not been delivered 5 and on.
-    assert_eq!(client.run("EGG.TRIM s"), 2);
-    assert_eq!(left(&mut client), "2-3 5-12");
-    client.all(&["XGROUP DESTROY s h"]);
-    assert_eq!(client.run("EGG.TRIM s"), 3);
-    assert_eq!(left(&mut client), "2 5 8-12");
-}
-
-fn limit_bounds_what_the_janitor_removes(kind: Kind) {
-    let server = Server::start(kind);
-    let mut client = server.connect();
-    for (limit, removed, remain) in [
-        (1, 1, "2-12"),
-        (2, 2, "2 4-12"),
-        (3, 3, "2 5-12"),
-        (4, 4, "2 5 7-12"),
-        (5, 5, "2 5 8-12"),
-        (1000, 5, "2 5 8-12"),
-        (0, 5, "2 5 8-12"),
-    ] {
-        prepare(&mut client);
-        assert_eq!(client.run(&format!("EGG.TRIM s LIMIT {limit}")), removed, "LIMIT {limit}");
-        assert_eq!(left(&mut client), remain, "LIMIT {limit}");
-    }
-    // Enough to clear a backlog in steps, while the front is done with.
-    client.all(&["FLUSHALL"]);
-    client.stream(10, &["g"]);
-    client.all(&["XACK s g 1-0 2-0 3-0 4-0 5-0 6-0 7-0 8-0 9-0 10-0"]);
-    let steps: Vec<i64> = (0..4).map(|_| client.run("EGG.TRIM s LIMIT 4").integer()).collect();
-    assert_eq!(steps, [4, 4, 2, 0]);
-    // What is needed in front of it does not use the limit up.
-    client.all(&["FLUSHALL"]);
-    client.stream(30, &["g"]);
-    client.all(&["XACK s g 21-0 22-0 23-0 24-0 25-0 26-0 27-0 28-0 29-0 30-0"]);
-    let steps: Vec<i64> = (0..4).map(|_| client.run("EGG.TRIM s LIMIT 4").integer()).collect();
-    assert_eq!(steps, [4, 4, 2, 0]);
 }
 
 fn exact_trims_pass_over_what_is_needed(kind: Kind) {
@@ -212,68 +114,6 @@ fn without_groups_a_threshold_trims_as_in_xtrim(kind: Kind) {
         assert_eq!(client.run(&format!("EGG.TRIM s {policy} MAXLEN 7")), 5, "{policy}");
         assert_eq!(client.run(&format!("EGG.TRIM s {policy} MINID 8")), 2, "{policy}");
         assert_eq!(left(&mut client), "8-12");
-    }
-}
-
-/// A stream of 3,000 entries in nodes of 100, all of them acknowledged but `pending`.
-fn thousands(client: &mut Client, pending: &[&str]) {
-    client.all(&["FLUSHALL", "CONFIG SET stream-node-max-entries 100"]);
-    client.add(1..=3000);
-    client.all(&["XGROUP CREATE s g 0"]);
-    let mut ack = vec!["XACK".to_owned(), "s".to_owned(), "g".to_owned()];
-    ack.extend(client.read("g", 3000).into_iter().filter(|id| !pending.contains(&id.as_str())));
-    client.send(&ack);
-}
-
-fn approximate_trims_work_on_thousands_of_acknowledged_entries(kind: Kind) {
-    let native = Options::new(Kind::Redis82).without_module().start();
-    thousands(&mut native.connect(), &[]);
-    assert_eq!(native.connect().run("XTRIM s MAXLEN ~ 100 ACKED"), 0);
-
-    let server = Options::new(kind).line("egg.native-names yes").start();
-    let mut client = server.connect();
-    thousands(&mut client, &[]);
-    assert_eq!(client.run("EGG.TRIM s ACKED MAXLEN ~ 100"), 2900);
-    assert_eq!(left(&mut client), "2901-3000");
-    if !kind.has_native_xackdel() {
-        thousands(&mut client, &[]);
-        assert_eq!(client.run("XTRIM s MAXLEN ~ 100 ACKED"), 2900);
-        assert_eq!(client.run("XADD s ACKED MAXLEN ~ 1 9999-0 f v"), "9999-0");
-        // The new entry is undelivered.
-        assert_eq!(left(&mut client), "9999");
-    }
-    // LIMIT goes with ~, as in the core.
-    thousands(&mut client, &[]);
-    assert_eq!(client.run("EGG.TRIM s MAXLEN ~ 100 LIMIT 250"), 200);
-    assert_eq!(client.run("EGG.TRIM s MINID ~ 2050-0 LIMIT 0"), 1849);
-    assert_eq!(left(&mut client), "2050-3000");
-}
-
-/// One stuck message does not switch a bound off. The same on Redis 8.6.2, whose own XTRIM it is there.
-fn approximate_trims_pass_over_what_is_needed(kind: Kind) {
-    let mut ways = vec![(Server::start(kind), "EGG.TRIM")];
-    if !kind.has_native_xackdel() {
-        ways.push((Options::new(kind).line("egg.native-names yes").start(), "XTRIM"));
-    }
-    if Kind::Redis86.is_there() {
-        ways.push((Options::new(Kind::Redis86).without_module().start(), "XTRIM"));
-    }
-    for (server, command) in &ways {
-        let mut client = server.connect();
-        for (options, removed, remain) in [
-            ("ACKED MAXLEN ~ 100", 2900, "1 2902-3000"),
-            ("ACKED MINID ~ 2900-0", 2898, "1 2900-3000"),
-            ("ACKED MINID ~ 750-0", 748, "1 750-3000"),
-            ("ACKED MAXLEN ~ 2450", 550, "1 552-3000"),
-            ("ACKED MAXLEN ~ 2450 LIMIT 299", 299, "1 301-3000"),
-            ("ACKED MINID ~ 1-0", 0, "1-3000"),
-        ] {
-            thousands(&mut client, &["1-0"]);
-            let call = format!("{command} s {options}");
-            assert_eq!(client.run(&call), removed, "{call} on {:?}", server.kind());
-            assert_eq!(left(&mut client), remain, "{call} on {:?}", server.kind());
-            assert_eq!(client.pending("s", "g"), ["1-0"], "{call} on {:?}", server.kind());
-        }
     }
 }
 
