@@ -9,7 +9,7 @@ use egg_core::values::id_set::IdSet;
 use super::api::broken;
 use super::call::Call;
 use super::core_command::CoreCommand;
-use super::core_reply::CoreReply;
+use super::core_reply::{CoreReply, answer, count, if_there};
 use super::entries::{self, Entries};
 use super::string::{OwnedString, RawString};
 use super::uptime;
@@ -143,31 +143,6 @@ pub(super) fn trim_words(threshold: Threshold, exactness: Exactness) -> Vec<Stri
 
 /// The shortest prefix that is cut off at once: opening the key for it costs as much as XDEL of a few entries.
 const SHORTEST_CUT: usize = 3;
-
-/// What an answer says, read by `parse`. The core promises one that can be read: to guess would be to delete what is needed.
-fn answer<'a, T>(reply: &'a CoreReply, promise: &'static str, parse: impl FnOnce(&'a [u8]) -> Option<T>) -> T {
-    parse(reply.bytes()).unwrap_or_else(|| broken(promise))
-}
-
-/// What a core command says it has done. An error says that it has done nothing: another module may have taken the stream away
-/// when it heard of the step before.
-fn count(reply: &CoreReply) -> usize {
-    answer(reply, "a command that counts answers an integer or an error", |reply| match Reader::new(reply).token()? {
-        Token::Integer(count) => usize::try_from(count).ok(),
-        Token::Error(_) => Some(0),
-        _ => None,
-    })
-}
-
-/// The same for what is looked up after a step: None where there is nothing any more.
-fn if_there<'a, T>(
-    reply: &'a CoreReply,
-    promise: &'static str,
-    parse: impl FnOnce(&'a [u8]) -> Option<T>,
-) -> Option<T> {
-    let is_gone = resp::error(reply.bytes()).is_some();
-    (!is_gone).then(|| answer(reply, promise, parse))
-}
 
 impl Stream for ServerStream<'_> {
     /// What is surely pending goes in one XACK, and the rest in one for each id: that alone tells which ids were pending,

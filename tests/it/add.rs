@@ -143,15 +143,10 @@ fn ids_are_those_of_xadd(kind: Kind) {
 }
 
 const ARITY: &str = "ERR wrong number of arguments for 'egg.add' command";
-
 const INVALID: &str = "ERR Invalid stream ID specified as stream command argument";
-
 const INTEGER: &str = "ERR value is not an integer or out of range";
-
 const NO_TILDE: &str = "ERR syntax error, LIMIT cannot be used without the special ~ option";
-
 const NO_STRATEGY: &str = "ERR syntax error, LIMIT cannot be used without specifying a trimming strategy";
-
 const TWO: &str = "ERR syntax error, MAXLEN and MINID options at the same time are not compatible";
 
 const ERRORS: &[(&str, &str)] = &[
