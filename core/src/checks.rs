@@ -97,6 +97,10 @@ fn replies(bytes: &[u8]) {
     let _ = resp::delivery(bytes);
     let _ = resp::shortest_idle(bytes);
     let _ = resp::bookkeeping(bytes);
+    let (integer, error) = (resp::integer(bytes), resp::error(bytes));
+    assert!(integer.is_none() || error.is_none());
+    assert!(resp::groups(bytes).is_none_or(|groups| groups.len() < bytes.len()));
+    assert!(resp::pending_ids(bytes).is_none_or(|ids| ids.len() < bytes.len()));
 }
 
 /// What stands for a number, an id, a policy or a name.

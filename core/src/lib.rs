@@ -1,4 +1,4 @@
-//! What EGG decides, without a server: it reads no memory but its own, and asks for everything else through [`stream::Stream`].
+//! What EGG decides, without a server: what it has to know of a stream it asks through [`stream::Stream`].
 //!
 //! Each line may use what is below it:
 //!

@@ -2,7 +2,7 @@
 
 use crate::stream::{Bookkeeping, Delivery, Group};
 use crate::values::entry_id::EntryId;
-use crate::values::integer::parse_integer;
+use crate::values::integer::{leading_digits, parse_integer};
 
 /// One element of a reply. The items of an array follow it, one by one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,24 +83,13 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The number that a line is, and what is behind the line. Nearly all are short: these are read in one pass.
+/// The number that a line is, and what is behind the line. Nearly all are short and positive: these are read in one pass.
 fn number(text: &[u8]) -> Option<(i64, &[u8])> {
-    let (mut value, mut count) = (0_i64, 0);
-    for byte in text.iter().take(18) {
-        let digit = byte.wrapping_sub(b'0');
-        if digit > 9 {
-            break;
-        }
-        value = value.wrapping_mul(10).wrapping_add(i64::from(digit));
-        count += 1;
+    if let Some((value, [b'\r', b'\n', rest @ ..])) = leading_digits(text) {
+        return Some((i64::try_from(value).ok()?, rest));
     }
-    match text.get(count..)? {
-        [b'\r', b'\n', rest @ ..] if count > 0 => Some((value, rest)),
-        _ => {
-            let end = text.iter().position(|&byte| byte == b'\r')?;
-            Some((parse_integer(text.get(..end)?)?, text.get(end + 2..)?))
-        }
-    }
+    let end = text.iter().position(|&byte| byte == b'\r')?;
+    Some((parse_integer(text.get(..end)?)?, text.get(end + 2..)?))
 }
 
 /// The integer that a reply is. None if it is something else.
@@ -123,7 +112,7 @@ pub fn error(reply: &[u8]) -> Option<&[u8]> {
 pub fn groups(reply: &[u8]) -> Option<Vec<Group<'_>>> {
     let mut reader = Reader::new(reply);
     let count = reader.array()?;
-    let mut groups = Vec::with_capacity(count);
+    let mut groups = Vec::with_capacity(count.min(reply.len()));
     for _ in 0..count {
         let mut group = Group::default();
         for _ in 0..reader.array()? / 2 {
@@ -145,7 +134,7 @@ pub fn groups(reply: &[u8]) -> Option<Vec<Group<'_>>> {
 pub fn pending_ids(reply: &[u8]) -> Option<Vec<EntryId>> {
     let mut reader = Reader::new(reply);
     let count = reader.array()?;
-    let mut ids = Vec::with_capacity(count);
+    let mut ids = Vec::with_capacity(count.min(reply.len()));
     for _ in 0..count {
         let fields = reader.array()?;
         ids.push(EntryId::parse(reader.text()?)?);
@@ -208,61 +197,4 @@ pub fn bookkeeping(reply: &[u8]) -> Option<Bookkeeping> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{Reader, Token, bookkeeping, delivery, shortest_idle};
-    use crate::stream::Delivery;
-    use crate::values::entry_id::EntryId;
-
-    const fn id(ms: u64, seq: u64) -> EntryId {
-        EntryId { ms, seq }
-    }
-
-    #[test]
-    fn reads_every_kind_of_token() {
-        let mut reader = Reader::new(b"*6\r\n:-3\r\n+OK\r\n-ERR no\r\n$-1\r\n*-1\r\n$4\r\na\r\nb\r\n");
-        let tokens: Vec<_> = std::iter::from_fn(|| reader.token()).collect();
-        let expected = [
-            Token::Array(6),
-            Token::Integer(-3),
-            Token::Text(b"OK"),
-            Token::Error(b"ERR no"),
-            Token::Nil,
-            Token::Nil,
-            Token::Text(b"a\r\nb"),
-        ];
-        assert_eq!(tokens, expected);
-    }
-
-    #[test]
-    fn ends_quietly_where_a_reply_is_cut_short() {
-        let whole = b"*2\r\n$3\r\nabc\r\n:1\r\n";
-        for end in 0..whole.len() {
-            let mut reader = Reader::new(&whole[..end]);
-            while reader.token().is_some() {}
-            assert!(Reader::new(&whole[..end]).skip().is_none(), "{end}");
-        }
-    }
-
-    #[test]
-    fn reads_deliveries_and_counters() {
-        let reply = b"*2\r\n*4\r\n$3\r\n1-1\r\n$1\r\nc\r\n:10\r\n:1\r\n*4\r\n$3\r\n2-1\r\n$1\r\nc\r\n:10\r\n:1\r\n";
-        let first = delivery(reply);
-        assert_eq!(first, Some(Some(Delivery { consumer: b"c".to_vec(), count: 1 })));
-        let many = delivery(b"*1\r\n*4\r\n$3\r\n1-1\r\n$1\r\nc\r\n:10\r\n:-9223372036854775808\r\n");
-        assert_eq!(many, Some(Some(Delivery { consumer: b"c".to_vec(), count: 1 << 63 })));
-        assert_eq!(delivery(b"*0\r\n"), Some(None));
-        assert_eq!(delivery(b"-ERR no\r\n"), None);
-        let reply = b"*8\r\n$17\r\nlast-generated-id\r\n$3\r\n9-1\r\n$20\r\nmax-deleted-entry-id\r\n$3\r\n3-1\r\n\
-            $11\r\nfirst-entry\r\n*2\r\n$3\r\n1-1\r\n*2\r\n$1\r\nf\r\n$1\r\nv\r\n$13\r\nentries-added\r\n:9\r\n";
-        let found = bookkeeping(reply).unwrap_or_default();
-        assert_eq!((found.last_generated, found.max_deleted, found.entries_added), (id(9, 1), id(3, 1), 9));
-    }
-
-    #[test]
-    fn reads_the_shortest_idle_time() {
-        let row = |idle: u32| format!("*4\r\n$4\r\nname\r\n$1\r\nc\r\n$4\r\nidle\r\n:{idle}\r\n");
-        assert_eq!(shortest_idle(format!("*2\r\n{}{}", row(70), row(9)).as_bytes()), Some(Some(9)));
-        assert_eq!(shortest_idle(b"*0\r\n"), Some(None));
-        assert_eq!(shortest_idle(b"-ERR no\r\n"), None);
-    }
-}
+mod tests;

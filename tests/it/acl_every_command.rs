@@ -3,6 +3,7 @@
 use egg_testkit::client::{Client, Reply};
 use egg_testkit::each_server;
 use egg_testkit::harness::{Kind, Options, Server};
+use egg_testkit::table;
 
 each_server! {
     each_command_needs_its_own_permission_on_its_own_keys,
@@ -40,18 +41,18 @@ fn traces(server: &Server, admin: &mut Client) -> (Vec<Reply>, Vec<Vec<String>>)
 fn check(server: &Server, rules: &str, allowed: &str) {
     let mut admin = server.connect();
     let mut client = server.login(rules);
-    for (name, call) in CALLS {
+    table::each(CALLS, |(name, call)| {
         prepare(&mut admin);
         let before = traces(server, &mut admin);
         let mut reply = Reply::Nil;
         let events = server.events_of(|_| reply = client.run(call));
-        let is_allowed = allowed.split(' ').any(|word| word == name);
+        let is_allowed = allowed.split(' ').any(|word| word == *name);
         assert_eq!(reply.is_denied(), !is_allowed, "{rules}: {call}: {reply:?}");
         if !is_allowed {
             assert_eq!(events, [""; 0], "{rules}: {call}");
             assert_eq!(traces(server, &mut admin), before, "{rules}: {call}");
         }
-    }
+    });
 }
 
 fn each_command_needs_its_own_permission_on_its_own_keys(kind: Kind) {

@@ -3,6 +3,7 @@
 use egg_testkit::client::{Client, Reply, words};
 use egg_testkit::each_server;
 use egg_testkit::harness::{Kind, Options, Server};
+use egg_testkit::table;
 
 each_server! {
     appends_and_trims_what_no_group_needs,
@@ -188,7 +189,7 @@ fn errors_have_the_texts_of_8_2_and_change_nothing(kind: Kind) {
     prepare(&mut oracle);
     client.all(&["SET str x"]);
     let before = client.state("s");
-    for (rest, error) in ERRORS {
+    table::each(ERRORS, |(rest, error)| {
         assert_eq!(client.run(&format!("EGG.ADD s {rest}")).error(), *error, "{rest}");
         assert_eq!(oracle.run(&format!("XADD s {rest}")).error().replace("'xadd'", "'egg.add'"), *error, "8.2: {rest}");
         assert_eq!(client.run(&format!("EGG.ADD none {rest}")).error(), *error, "{rest}");
@@ -200,7 +201,7 @@ fn errors_have_the_texts_of_8_2_and_change_nothing(kind: Kind) {
                 "{rest}"
             );
         }
-    }
+    });
     assert_eq!(client.state("s"), before);
     assert_eq!(client.run("EXISTS none"), 0);
 }

@@ -4,6 +4,7 @@ use crate::native_names::{replica_of, state};
 use egg_testkit::client::{Client, Reply, words};
 use egg_testkit::each_server;
 use egg_testkit::harness::{Kind, Options, Server};
+use egg_testkit::table;
 
 each_server! {
     acked_deletes_what_no_group_needs,
@@ -150,7 +151,7 @@ fn errors_have_the_texts_of_8_2_and_change_nothing(kind: Kind) {
     prepare(&mut client);
     client.all(&["SET str x"]);
     let before = client.state("s");
-    for (rest, error) in ERRORS {
+    table::each(ERRORS, |(rest, error)| {
         assert_eq!(client.run(&format!("EGG.DELEX s {rest}")).error(), *error, "{rest}");
         let is_arity = rest.split(' ').count() < 3;
         assert_eq!(
@@ -160,7 +161,7 @@ fn errors_have_the_texts_of_8_2_and_change_nothing(kind: Kind) {
         );
         // A missing key hides no error; nor, unlike in 8.2, a bad id.
         assert_eq!(client.run(&format!("EGG.DELEX none {rest}")).error(), *error, "{rest}");
-    }
+    });
     for (numids, id) in [("", "1-0"), (" 1", "1-0"), ("1\0", "1-0")] {
         assert_eq!(
             client.send(&["EGG.DELEX", "s", "IDS", numids, id]).error(),

@@ -4,6 +4,7 @@ use crate::native_names::{replica_of, state};
 use egg_testkit::client::{Client, Reply};
 use egg_testkit::each_server;
 use egg_testkit::harness::{Kind, Options, Server};
+use egg_testkit::table;
 
 each_server! {
     errors_have_the_texts_of_8_2_and_change_nothing,
@@ -83,7 +84,7 @@ fn errors_have_the_texts_of_8_2_and_change_nothing(kind: Kind) {
     prepare(&mut client);
     client.all(&["SET str x"]);
     let before = client.state("s");
-    for (options, error) in ERRORS {
+    table::each(ERRORS, |(options, error)| {
         assert_eq!(client.run(&format!("EGG.TRIM s {options}")).error(), *error, "{options}");
         assert_eq!(client.run(&format!("EGG.TRIM none {options}")).error(), *error, "{options}");
         let wrong_type = client.run(&format!("EGG.TRIM str {options}"));
@@ -92,7 +93,7 @@ fn errors_have_the_texts_of_8_2_and_change_nothing(kind: Kind) {
             "WRONGTYPE Operation against a key holding the wrong kind of value",
             "{options}"
         );
-    }
+    });
     assert_eq!(client.run("EGG.TRIM").error(), "ERR wrong number of arguments for 'egg.trim' command");
     assert!(client.run("EGG.TRIM str").error().starts_with("WRONGTYPE "));
     assert_eq!(client.state("s"), before);

@@ -1,4 +1,4 @@
-//! Of EGG.ACKDEL.
+//! The grammar of EGG.ACKDEL.
 
 use std::ops::Range;
 
@@ -43,13 +43,14 @@ impl<'a> AckDelRequest<'a> {
 #[cfg(test)]
 mod tests {
     use super::AckDelRequest;
+    use crate::requests::arguments::words;
     use crate::requests::ids::parse_ids;
     use crate::values::error::Error;
     use crate::values::policy::{AckPolicy, DeletePolicy};
 
     fn ackdel(options: &str) -> Result<(Option<AckPolicy>, Vec<String>), Error> {
         let line = format!("EGG.ACKDEL s g {options}");
-        let arguments: Vec<&[u8]> = line.split(' ').map(str::as_bytes).collect();
+        let arguments = words(&line);
         let request = AckDelRequest::parse(&arguments)?;
         let ids = parse_ids(&arguments, request.block)?;
         Ok((request.policy, ids.iter().map(|given| given.id.to_string()).collect()))
@@ -70,7 +71,7 @@ mod tests {
     fn the_owner_may_be_any_word_but_only_one() {
         let owner = |options: &str| {
             let line = format!("EGG.ACKDEL s g {options}");
-            let arguments: Vec<&[u8]> = line.split(' ').map(str::as_bytes).collect();
+            let arguments = words(&line);
             AckDelRequest::parse(&arguments).map(|request| request.owner.map(<[u8]>::to_vec))
         };
         assert_eq!(owner("owner IDS ACKED IDS 1 1"), Ok(Some(b"IDS".to_vec())));

@@ -1,4 +1,4 @@
-//! Of EGG.ACKMOVE.
+//! The grammar of EGG.ACKMOVE.
 
 use std::ops::Range;
 
@@ -89,6 +89,7 @@ fn pairs<'a>(arguments: &'a impl Arguments, index: usize) -> Result<(Pairs<'a>, 
 #[cfg(test)]
 mod tests {
     use super::AckMoveRequest;
+    use crate::requests::arguments::words;
     use crate::stream::{Exactness, Threshold};
     use crate::values::error::Error;
     use crate::values::policy::{AckPolicy, DeletePolicy};
@@ -96,7 +97,7 @@ mod tests {
     /// Runs `check` on the parsed form of `EGG.ACKMOVE s g d <options>`.
     fn parse<T>(options: &str, check: impl Fn(AckMoveRequest<'_>) -> T) -> Result<T, Error> {
         let line = format!("EGG.ACKMOVE s g d {options}");
-        let arguments: Vec<&[u8]> = line.split(' ').map(str::as_bytes).collect();
+        let arguments = words(&line);
         AckMoveRequest::parse(&arguments).map(check)
     }
 

@@ -1,4 +1,4 @@
-//! Of EGG.ADD and XADD.
+//! The grammar of EGG.ADD and XADD.
 
 use super::arguments::{Arguments, Dialect};
 use super::trim::TrimRequest;
@@ -60,13 +60,14 @@ fn is_id(word: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::AddRequest;
+    use crate::requests::arguments::words;
     use crate::stream::Threshold;
     use crate::values::error::Error;
     use crate::values::policy::DeletePolicy;
 
     fn parse(rest: &str) -> Result<AddRequest, Error> {
         let line = format!("XADD s {rest}");
-        let arguments: Vec<&[u8]> = line.split(' ').map(str::as_bytes).collect();
+        let arguments = words(&line);
         AddRequest::parse(&arguments, "xadd")
     }
 

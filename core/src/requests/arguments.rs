@@ -37,6 +37,12 @@ pub fn positive(arguments: &impl Arguments, index: usize, option: &'static str) 
     value.ok_or(Error::NotPositive(option))
 }
 
+/// The words of a line, for the tests.
+#[cfg(test)]
+pub fn words(line: &str) -> Vec<&[u8]> {
+    line.split(' ').map(str::as_bytes).collect()
+}
+
 impl Arguments for Vec<&[u8]> {
     fn len(&self) -> usize {
         Vec::len(self)

@@ -1,4 +1,4 @@
-//! Of EGG.GROUPREAP.
+//! The grammar of EGG.GROUPREAP.
 
 use super::arguments::{Arguments, positive, set_once};
 use crate::rules::abandoned::Criteria;
@@ -50,6 +50,7 @@ impl<'a> GroupReapRequest<'a> {
 #[cfg(test)]
 mod tests {
     use super::GroupReapRequest;
+    use crate::requests::arguments::words;
     use crate::values::error::Error;
 
     /// IDLE, MATCH, and whether EMPTY, FORCE and DRYRUN are given.
@@ -57,7 +58,7 @@ mod tests {
 
     fn parse(options: &str) -> Result<Parsed, Error> {
         let line = format!("EGG.GROUPREAP s g {options}");
-        let arguments: Vec<&[u8]> = line.split(' ').map(str::as_bytes).collect();
+        let arguments = words(&line);
         let GroupReapRequest { criteria, dry_run } = GroupReapRequest::parse(&arguments)?;
         let flags = [criteria.empty, criteria.force, dry_run];
         Ok((criteria.idle, criteria.pattern.map(<[u8]>::to_vec), flags))

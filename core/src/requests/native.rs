@@ -22,7 +22,8 @@ pub enum Rewrite {
     Rename(&'static [u8]),
 }
 
-/// What is to be done with a call: nothing, unless it names a policy that the server lacks. Reads options exactly as far as XADD and XTRIM do: what is behind the id is data.
+/// What is to be done with a call: nothing, unless it names a policy that the server lacks. Reads options exactly as far as
+/// XADD and XTRIM do: what is behind the id is data.
 pub fn rewrite(arguments: &impl Arguments, lacking: &Lacking) -> Option<Rewrite> {
     let name = arguments.get(0)?;
     // Every command of every client comes past here: the length alone lets nearly all of them go on.
@@ -67,10 +68,11 @@ pub fn rewrite(arguments: &impl Arguments, lacking: &Lacking) -> Option<Rewrite>
 #[cfg(test)]
 mod tests {
     use super::{Lacking, Rewrite, rewrite};
+    use crate::requests::arguments::words;
     use crate::values::policy::DeletePolicy;
 
     fn of(line: &str) -> Option<Rewrite> {
-        let arguments: Vec<&[u8]> = line.split(' ').map(str::as_bytes).collect();
+        let arguments = words(line);
         let all = vec![DeletePolicy::KeepRef, DeletePolicy::DelRef, DeletePolicy::Acked];
         rewrite(&arguments, &Lacking { xadd: all.clone(), xtrim: all })
     }
@@ -78,7 +80,7 @@ mod tests {
     #[test]
     fn leaves_alone_what_the_server_knows_itself() {
         let lacking = Lacking { xadd: vec![DeletePolicy::Acked], xtrim: Vec::new() };
-        let of = |line: &str| rewrite(&line.split(' ').map(str::as_bytes).collect::<Vec<_>>(), &lacking);
+        let of = |line: &str| rewrite(&words(line), &lacking);
         assert_eq!(of("XADD s ACKED MAXLEN 3 * f v"), Some(Rewrite::Rename(b"EGG.XADD")));
         for line in ["XADD s DELREF MAXLEN 3 * f v", "XADD s KEEPREF * f v", "XTRIM s ACKED MAXLEN 3"] {
             assert_eq!(of(line), None, "{line}");

@@ -1,4 +1,4 @@
-//! Of EGG.TRIM and XTRIM, and what others share with them.
+//! The grammar of EGG.TRIM and XTRIM, and what other commands share with it.
 
 use super::arguments::{Arguments, Dialect, positive, set_once};
 use super::trim_option::TrimOption;
@@ -134,7 +134,7 @@ fn natural(text: &[u8], negative: Error) -> Result<u64, Error> {
 #[cfg(test)]
 mod tests {
     use super::TrimRequest;
-    use crate::requests::arguments::Dialect;
+    use crate::requests::arguments::{Dialect, words};
     use crate::stream::{Exactness, Threshold};
     use crate::values::entry_id::EntryId;
     use crate::values::error::Error;
@@ -142,7 +142,7 @@ mod tests {
 
     fn parse(options: &str, dialect: Dialect) -> Result<TrimRequest, Error> {
         let line = format!("EGG.TRIM s {options}");
-        let arguments: Vec<&[u8]> = line.split_whitespace().map(str::as_bytes).collect();
+        let arguments = words(line.trim_end());
         TrimRequest::parse(&arguments, dialect)
     }
 

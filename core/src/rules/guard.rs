@@ -12,10 +12,12 @@ pub fn find_group<'a>(groups: &[Group<'a>], key: &[u8], name: &[u8]) -> Result<G
 
 /// Lets a call of a group pass, unless its policy is REJECT and the stream has other groups: then these are the error.
 pub fn admit(groups: &[Group<'_>], own: &[u8], policy: AckPolicy) -> Result<(), Foreign> {
-    let others = || groups.iter().filter(|group| group.name != own);
-    let total = others().count();
-    if policy != AckPolicy::Reject || total == 0 {
+    if policy != AckPolicy::Reject {
         return Ok(());
     }
-    Err(Foreign { names: others().take(GROUPS_NAMED).map(|group| group.name.to_vec()).collect(), total })
+    let others = || groups.iter().filter(|group| group.name != own);
+    match others().count() {
+        0 => Ok(()),
+        total => Err(Foreign { names: others().take(GROUPS_NAMED).map(|group| group.name.to_vec()).collect(), total }),
+    }
 }
