@@ -2,7 +2,7 @@
 
 use crate::stream::{Bookkeeping, Delivery, Group};
 use crate::values::entry_id::EntryId;
-use crate::values::integer::{leading_digits, parse_integer};
+use crate::values::integer::parse_integer;
 
 /// One element of a reply. The items of an array follow it, one by one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,13 +83,27 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The number that a line is, and what is behind the line. Nearly all are short and positive: these are read in one pass.
+/// The number that a line is, and what is behind the line. Nearly all are short: these are read in one pass.
+///
+/// A loop of its own, though ids have one like it: every call reads some thirty such lines, and the shared one, for numbers
+/// without a sign, took 1 % of all the instructions of an EGG.ACKDEL more.
 fn number(text: &[u8]) -> Option<(i64, &[u8])> {
-    if let Some((value, [b'\r', b'\n', rest @ ..])) = leading_digits(text) {
-        return Some((i64::try_from(value).ok()?, rest));
+    let (mut value, mut count) = (0_i64, 0);
+    for byte in text.iter().take(18) {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            break;
+        }
+        value = value.wrapping_mul(10).wrapping_add(i64::from(digit));
+        count += 1;
     }
-    let end = text.iter().position(|&byte| byte == b'\r')?;
-    Some((parse_integer(text.get(..end)?)?, text.get(end + 2..)?))
+    match text.get(count..)? {
+        [b'\r', b'\n', rest @ ..] if count > 0 => Some((value, rest)),
+        _ => {
+            let end = text.iter().position(|&byte| byte == b'\r')?;
+            Some((parse_integer(text.get(..end)?)?, text.get(end + 2..)?))
+        }
+    }
 }
 
 /// The integer that a reply is. None if it is something else.

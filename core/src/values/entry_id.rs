@@ -3,8 +3,6 @@
 use std::fmt;
 use std::num::NonZeroU32;
 
-use super::integer::leading_digits;
-
 /// An entry id of a stream. Ordered as Redis orders them: by milliseconds, then by sequence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EntryId {
@@ -74,6 +72,21 @@ impl EntryId {
             (ms, seq) => Self { ms, seq: seq - 1 },
         }
     }
+}
+
+/// The number that a text begins with, if it is one of 1 to 19 digits, which cannot overflow; and what follows it.
+fn leading_digits(text: &[u8]) -> Option<(u64, &[u8])> {
+    let (mut value, mut count) = (0_u64, 0);
+    for byte in text.iter().take(20) {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            break;
+        }
+        // Without checks: they would be half of the work.
+        value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
+        count += 1;
+    }
+    if matches!(count, 1..=19) { Some((value, text.get(count..)?)) } else { None }
 }
 
 /// One half of an id as the core's `string2ull` reads it: a plain decimal, or whatever `strtoull` takes.

@@ -22,21 +22,6 @@ pub fn parse_count(text: &[u8]) -> Option<usize> {
     parse_integer(text).and_then(|count| usize::try_from(count).ok()).filter(|&count| count > 0)
 }
 
-/// The number that a text begins with, if it is one of 1 to 19 digits, which cannot overflow; and what follows it.
-pub fn leading_digits(text: &[u8]) -> Option<(u64, &[u8])> {
-    let (mut value, mut count) = (0_u64, 0);
-    for byte in text.iter().take(20) {
-        let digit = byte.wrapping_sub(b'0');
-        if digit > 9 {
-            break;
-        }
-        // Without checks: they would be half of the work.
-        value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
-        count += 1;
-    }
-    if matches!(count, 1..=19) { Some((value, text.get(count..)?)) } else { None }
-}
-
 #[cfg(test)]
 mod tests {
     use super::parse_integer;
